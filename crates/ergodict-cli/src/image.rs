@@ -26,8 +26,8 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Verb {
     Learn(learn::Args),
-    Denoise(denoise::Args),
     Reconstruct(reconstruct::Args),
+    Denoise(denoise::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {

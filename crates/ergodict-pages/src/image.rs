@@ -84,7 +84,8 @@ pub fn of_reconstruction(
     if let Some(against) = against_reference(done) {
         distance = format!("{distance}. {against}");
     }
-    let what = format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}");
+    let what =
+        format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}");
     let report = Report::new("An image rebuilt from atoms")
         .lead(format!("{what}. {distance}."))
         .figure(pictures("The image".into(), done, patch, lambda)?)
@@ -106,12 +107,14 @@ pub fn of_denoising(
 ) -> Result<Report, PictureError> {
     let ((rows, cols), model) = (done.image.shape(), &result.model);
     let how = done.freed.map_or("given", Freed::how);
-    let noise = format!("noise of σ = {:.4} ({how}; white is 1) in an image of {cols}×{rows} pixels", result.sigma);
+    let noise =
+        format!("noise of σ = {:.4} ({how}; white is 1) in an image of {cols}×{rows} pixels", result.sigma);
     let lead = match against_reference(done) {
         Some(against) => format!("{against}: {noise}."),
         None => format!("Removed {noise}."),
     };
-    let source = if learned { "learned from patches of the noisy image itself" } else { "of the given model" };
+    let source =
+        if learned { "learned from patches of the noisy image itself" } else { "of the given model" };
     let lead = format!(
         "{lead} A patch takes {:.1} of {} atoms in the mean, {source}.",
         result.mean_atoms,
@@ -126,7 +129,8 @@ pub fn of_denoising(
         ("atoms of a patch, mean", format!("{:.2}", result.mean_atoms)),
         ("patches left unchanged", format!("{:.1} %", 100.0 * result.kept)),
     ];
-    let facts: Vec<_> = facts.into_iter().chain(learned.then(|| self::facts(model)).into_iter().flatten()).collect();
+    let facts: Vec<_> =
+        facts.into_iter().chain(learned.then(|| self::facts(model)).into_iter().flatten()).collect();
     Ok(report
         .figure(pictures("Before and after".into(), done, patch, 0.0)?)
         .gallery(&gallery(model))?
@@ -203,7 +207,9 @@ pub fn pictures(
 /// What the pictures show and how they were made.
 fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
     let how = match (done.freed, lambda > 0.0) {
-        (Some(Freed { sigma, .. }), _) if sigma > 0.0 => "Each patch, less its mean, takes as few atoms as leave no more than the noise.".to_owned(),
+        (Some(Freed { sigma, .. }), _) if sigma > 0.0 => {
+            "Each patch, less its mean, takes as few atoms as leave no more than the noise.".to_owned()
+        }
         (Some(_), _) => "There is no noise to remove.".to_owned(),
         (None, true) => format!("Each patch is rebuilt from few atoms, as λ = {lambda:.4} asks for."),
         (None, false) => "Each patch is rebuilt from the atoms as closely as it goes.".to_owned(),

@@ -174,8 +174,7 @@ impl PatchDictionary {
 type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64);
 
 /// Values of a denoised image, σ, stride, patches coded, atoms of a patch in the mean, share of patches left unchanged, atoms one after another.
-type DenoisedImage<'py> =
-    (Bound<'py, PyArray1<f64>>, f64, usize, u64, f64, f64, Bound<'py, PyArray1<f64>>);
+type DenoisedImage<'py> = (Bound<'py, PyArray1<f64>>, f64, usize, u64, f64, f64, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl PatchDictionary {
@@ -270,7 +269,8 @@ impl PatchDictionary {
         let rebuilt = work.run(py, n_jobs, progress.as_ref(), &image)?;
         if let Some((path, model, name)) = page {
             let used = overlap.stride;
-            let done = Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, freed: None };
+            let done =
+                Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, freed: None };
             let config = json!({ "stride": stride, "lambda": (penalty > 0.0).then_some(penalty) });
             let command = rerun::command("image reconstruct", &config, &[model, name], "-o rebuilt.png");
             let (channels, shown) = (image.channels(), self.shown());
@@ -294,7 +294,15 @@ impl PatchDictionary {
         page: Option<PageRequest>,
     ) -> PyResult<DenoisedImage<'py>> {
         let settings = denoising(settings, patch, self.model.w.cols());
-        denoise(py, &image_of(&image)?, Some(&self.model.w.cast()), &settings, n_jobs, progress.as_ref(), page)
+        denoise(
+            py,
+            &image_of(&image)?,
+            Some(&self.model.w.cast()),
+            &settings,
+            n_jobs,
+            progress.as_ref(),
+            page,
+        )
     }
 
     /// Rebuilds a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.
@@ -394,8 +402,7 @@ fn denoise<'py>(
     if let Some((path, model, name)) = page {
         let freed = Freed { sigma: done.sigma, estimated: settings.sigma.is_none() };
         let stride = done.stride;
-        let outcome =
-            Outcome { image, rebuilt: &done.image, reference: None, stride, freed: Some(freed) };
+        let outcome = Outcome { image, rebuilt: &done.image, reference: None, stride, freed: Some(freed) };
         let mut config = settings.config();
         let mut rest = "-o denoised.png".to_owned();
         if atoms.is_some() {

@@ -211,8 +211,7 @@ impl Summary for ImageDenoiseSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let Self { sigma, patches, atoms, stride, atoms_per_patch, .. } = self;
         let how = self.freed.how();
-        let codes =
-            format!("{patches} patches, {atoms_per_patch:.1} of {atoms} atoms each, stride {stride}");
+        let codes = format!("{patches} patches, {atoms_per_patch:.1} of {atoms} atoms each, stride {stride}");
         let mut lines = vec![("noise", format!("σ = {sigma:.4} ({how})")), ("codes", codes)];
         if self.unchanged_share > 0.01 {
             let share = 100.0 * self.unchanged_share;

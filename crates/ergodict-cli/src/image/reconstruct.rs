@@ -114,7 +114,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let png = rebuilt.image()?.png().map_err(|problem| anyhow!("{}: {problem}", args.out.display()))?;
     output::write_bytes(&args.out, &crate::resolved::noted(png))?;
     args.reports.write(|| {
-        let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed: None };
+        let done =
+            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed: None };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
         let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));

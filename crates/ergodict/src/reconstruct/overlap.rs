@@ -182,11 +182,7 @@ impl Overlap {
     }
 
     /// Whether the atoms are such patches.
-    fn check_dictionary<T: Scalar>(
-        &self,
-        factorizer: &Factorizer<T>,
-        channels: usize,
-    ) -> Result<()> {
+    fn check_dictionary<T: Scalar>(&self, factorizer: &Factorizer<T>, channels: usize) -> Result<()> {
         let (Window { rows, cols, .. }, found) = (self.window, self.window.features(channels));
         let expected = factorizer.dictionary().rows();
         if found != expected {

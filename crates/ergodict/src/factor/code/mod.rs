@@ -84,6 +84,17 @@ pub enum CodeSet {
     Pursuit(Pursuit),
 }
 
+impl CodeSet {
+    /// Whether no code in it is negative.
+    pub fn is_nonnegative(&self) -> bool {
+        match self {
+            Self::Free => false,
+            Self::Pursuit(pursuit) => pursuit.nonnegative,
+            Self::Nonnegative | Self::Box { .. } | Self::Simplex { .. } => true,
+        }
+    }
+}
+
 impl std::fmt::Display for CodeSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -113,8 +124,7 @@ impl std::str::FromStr for CodeSet {
             ("box", Some(upper)) => Ok(Self::Box { upper }),
             ("simplex", Some(bound)) => Ok(Self::Simplex { bound }),
             _ => {
-                let expected =
-                    "it must be nonneg, free, box:U (0 ≤ h ≤ U), simplex:S (h ≥ 0, Σh ≤ S), omp:K (at most K atoms) or \
+                let expected = "it must be nonneg, free, box:U (0 ≤ h ≤ U), simplex:S (h ≥ 0, Σh ≤ S), omp:K (at most K atoms) or \
                                 omp:tol=E (‖x − Wh‖² ≤ E), U, S > 0";
                 Err(Error::parameter("the code set", format!("\"{text}\""), expected))
             }

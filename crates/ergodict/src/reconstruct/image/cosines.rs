@@ -71,6 +71,11 @@ mod tests {
             }
         }
         // A pixel has nothing but its mean.
-        assert!(cosines(Window { rows: 1, cols: 1, boundary: Boundary::Free }, 1, 3).padded().iter().all(|w| *w == 0.0));
+        assert!(
+            cosines(Window { rows: 1, cols: 1, boundary: Boundary::Free }, 1, 3)
+                .padded()
+                .iter()
+                .all(|w| *w == 0.0)
+        );
     }
 }

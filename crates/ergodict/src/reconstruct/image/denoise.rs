@@ -230,7 +230,12 @@ impl<'a> Average<'a> {
     }
 
     /// Adds the patches at these corners.
-    fn add(&mut self, corners: &[(usize, usize)], factorizer: &mut Factorizer<f32>, sigma: f64) -> Result<()> {
+    fn add(
+        &mut self,
+        corners: &[(usize, usize)],
+        factorizer: &mut Factorizer<f32>,
+        sigma: f64,
+    ) -> Result<()> {
         let PatchKind { window, channels, .. } = self.kind;
         let features = window.features(channels);
         let limit = ROUNDING * allowed(features, sigma);
@@ -245,7 +250,8 @@ impl<'a> Average<'a> {
         let shape = self.image.shape();
         for (j, (&corner, left)) in corners.iter().zip(factorizer.losses()).enumerate() {
             let used = factorizer.code().col(j).iter().filter(|h| **h != 0.0).count();
-            let (patch, used) = if left <= limit { (self.fitted.col(j), used) } else { (self.x.col(j), features) };
+            let (patch, used) =
+                if left <= limit { (self.fitted.col(j), used) } else { (self.x.col(j), features) };
             self.atoms += used as u64;
             self.kept += u64::from(left > limit);
             // The variance that noise leaves in it: of so many coefficients, and of the means.

@@ -95,6 +95,7 @@ fn variance(image: &Image, channel: usize) -> f64 {
 /// The smallest and the largest value, where enough pixels have it.
 fn clipping(values: impl Iterator<Item = f32> + Clone) -> [Option<f32>; 2] {
     let all = values.clone().count() as f64;
-    let ends = [values.clone().fold(f32::INFINITY, f32::min), values.clone().fold(f32::NEG_INFINITY, f32::max)];
+    let ends =
+        [values.clone().fold(f32::INFINITY, f32::min), values.clone().fold(f32::NEG_INFINITY, f32::max)];
     ends.map(|end| (values.clone().filter(|v| *v == end).count() as f64 > CLIPPED * all).then_some(end))
 }
