@@ -25,7 +25,7 @@ _Callback = Optional[Callable[..., object]]
 __all__ = [
     "Factorizer", "ImageStream", "Network", "NetworkModel", "Page", "Parts", "PatchDictionary",
     "Run", "Sampler", "SharePlace", "TaskContext", "MOTIF_NODES", "NETWORK_FORMATS", "SpinChain", "__version__", "_address_of", "_set_patch", "_set_schedule", "accuracy",
-    "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "denoising_page", "embedded_image",
+    "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_image", "denoise_scores", "denoising_methods", "denoising_page", "embedded_image",
     "embedded_networks", "evaluate_scores", "fetch_network", "generate", "input_digest", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild", "reconstruction_report", "rewire",
     "series_autocorrelation", "series_mixing", "series_quantile", "set_names", "share_of", "share_task", "share_told", "table_columns", "table_direction",
