@@ -51,6 +51,14 @@ const BATCH: usize = 1024;
 const MOST_PATCHES: usize = 2_000_000;
 
 /// An image without noise.
+///
+/// ```
+/// use ergodict::{data::tessellation, reconstruct::{DenoiseSettings, denoise}};
+/// let (image, settings) = (tessellation(30, 30, false, 0)?, DenoiseSettings { sigma: Some(0.0), ..Default::default() });
+/// let done = denoise(&image, None, &settings, &mut |_, _| true)?.expect("nothing stopped it");
+/// assert!(done.image.values == image.to_f64() && done.kept == 0.0); // no noise, no change
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Denoised {
     /// The image.
