@@ -41,6 +41,15 @@ def pixels(image: ImageLike, color: bool) -> Pixels:
     return _from_array(np.asarray(image), color)
 
 
+def without_equal_channels(given: Pixels) -> Pixels:
+    """An image in gray where red, green and blue are the same at every pixel; otherwise as it is."""
+    values, rows, cols, channels = given
+    apart = values.reshape(-1, channels)
+    if channels == 1 or not (apart == apart[:, :1]).all():
+        return given
+    return np.ascontiguousarray(apart[:, 0]), rows, cols, 1
+
+
 def _from_pil(image: Any) -> npt.NDArray[Any]:
     """A PIL image as an array; palettes and unusual modes by way of colors."""
     if image.mode not in ("L", "LA", "RGB", "RGBA", "I", "I;16", "F", "1"):

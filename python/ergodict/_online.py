@@ -224,13 +224,27 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     # What was learned, applied
 
-    def transform(self, X: Any) -> Any:
+    def transform(
+        self,
+        X: Any,
+        *,
+        algorithm: Optional[str] = None,
+        n_nonzero_coefs: Optional[int] = None,
+        tol: Optional[float] = None,
+    ) -> Any:
         """Code samples under the dictionary.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples.
+        algorithm : {"omp"}, optional
+            Orthogonal matching pursuit: atoms are chosen one after another, with coefficients by least squares. By default codes are
+            those of learning.
+        n_nonzero_coefs : int, optional
+            Most atoms of a sample, for "omp"; without `tol` a tenth of the features by default, as in scikit-learn.
+        tol : float, optional
+            Squared error of a sample at which "omp" adds no more atoms; with both limits, the one that is met first counts.
 
         Returns
         -------
@@ -238,8 +252,9 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The codes.
         """
         X, jobs = self._known(X), _check.jobs(self.n_jobs)
+        limits = _limits(algorithm, n_nonzero_coefs, tol, self.n_features_in_)
         with progress(self.verbose, "coding", unit="minibatch") as show:
-            return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show)
+            return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show, limits)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rebuild samples from their codes.
@@ -431,3 +446,18 @@ def variant(**defaults: str) -> Callable[[type[Self]], type[Self]]:
         return estimator
 
     return with_defaults
+
+
+def _limits(
+    algorithm: Optional[str], n_nonzero_coefs: Optional[int], tol: Optional[float], features: int
+) -> Optional[tuple[Optional[int], Optional[float]]]:
+    """Where orthogonal matching pursuit stops, if it is asked for."""
+    if algorithm is None:
+        if n_nonzero_coefs is not None or tol is not None:
+            raise ValueError('n_nonzero_coefs and tol are limits of algorithm="omp"')
+        return None
+    _check.choice(algorithm, "algorithm", ["omp"])
+    most = None if n_nonzero_coefs is None else _check.count(n_nonzero_coefs, "n_nonzero_coefs")
+    if most is None and tol is None:
+        most = max(1, features // 10)
+    return most, None if tol is None else _check.number(tol, "tol")

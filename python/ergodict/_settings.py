@@ -92,7 +92,7 @@ class OnlineParameters:
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
         Set of atoms: a name of ``ergodict.sets.NAMES``, also with a size (``"box:2"``), or an object of :mod:`ergodict.sets`.
     code : str, default="nonneg"
-        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"`` or ``"simplex:S"``.
+        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching pursuit.
     normalize : {"sum", "per-column"}, default="sum"
         How columns enter the statistics.
     unused : {"keep", "reseed"}, default="keep"
@@ -202,7 +202,7 @@ class NetworkParameters:
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
         Set of atoms: a name of ``ergodict.sets.NAMES``, also with a size (``"box:2"``), or an object of :mod:`ergodict.sets`.
     code : str, default="nonneg"
-        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"`` or ``"simplex:S"``.
+        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching pursuit.
     normalize : {"sum", "per-column"}, default="sum"
         How columns enter the statistics.
     unused : {"keep", "reseed"}, default="keep"

@@ -1,22 +1,20 @@
-"""Images: streams of their patches, and images rebuilt from atoms or freed of noise by them."""
+"""Images: streams of their patches, images rebuilt from atoms, and images denoised."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
 from . import _check, _ergodict
 from ._atoms import PatchKind, dictionary_of, page_of, patch_of
 from ._chain import Stream
-from ._image import ImageLike, is_table, pixels, shaped
+from ._image import ImageLike, is_table, pixels, shaped, without_equal_channels
 from ._progress import progress
 from ._random import RandomState, seed_of
-from ._warn import warn
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -212,48 +210,67 @@ def reconstruct_image(
     >>> bool(np.allclose(rebuilt, image, atol=1e-6))
     True
     """
-    rebuilt, info = _rebuild(
-        model, image, patch, boundary, color, stride, _alpha(alpha), False, None, report, n_jobs, verbose
-    )
+    weight, jobs = _alpha(alpha), _check.jobs(n_jobs)
+    dictionary, sides, periodic, channels = _dictionary(model, patch, boundary, color)
+    given = pixels(image, channels == 3)
+    step = None if stride is None else _check.count(stride, "stride", 0)
+    page = page_of(report, model, image, "image.png")
+    with progress(verbose, "rebuilding", unit="patch") as show:
+        values, used, patches = dictionary.image(given, sides, periodic, step, 2 * weight, jobs, show, page)
+    distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
+    info: dict[str, Any] = {
+        "stride": used,
+        "patches": patches,
+        "alpha": weight,
+        "psnr": distance[0],
+        "relative_error": distance[1],
+    }
+    rebuilt = shaped(values, *given[1:])
     return (rebuilt, info) if return_info else rebuilt
 
 
 def denoise_image(
-    model: Any,
     image: ImageLike,
     sigma: Optional[float] = None,
     *,
+    model: Any = None,
+    n_components: int = 256,
     patch: Union[None, int, tuple[int, int]] = None,
-    boundary: Optional[str] = None,
     color: Optional[bool] = None,
     stride: Optional[int] = None,
+    random_state: RandomState = 0,
     return_info: bool = False,
     report: Optional[Path] = None,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
-    """Free an image of noise: codes are so sparse that what they leave out is as large as the noise.
+    """Remove noise from an image.
+
+    Atoms are learned from patches of the noisy image itself. Each patch, less its mean, is coded by orthogonal matching pursuit with as few atoms
+    as leave no more than the noise, and patches are averaged where they overlap.
 
     Parameters
     ----------
-    model : estimator, array of shape (n_components, n_features) or path
-        The atoms, as for :func:`reconstruct_image`; those of both signs do best.
     image : array, PIL image or path
         As for :class:`ImagePatches`.
     sigma : float, optional
         Standard deviation of the noise, where white is 1; estimated by default.
+    model : estimator, array of shape (n_components, n_features) or path, optional
+        Atoms to use instead of learning them, as for :func:`reconstruct_image`.
+    n_components : int, default=256
+        Number of atoms to learn.
     patch : int or (int, int), optional
-        As for :func:`reconstruct_image`.
-    boundary : {"periodic", "free"}, optional
-        As for :func:`reconstruct_image`.
+        Rows and columns of a patch; 8 by default, with a model as for :func:`reconstruct_image`.
     color : bool, optional
-        As for :func:`reconstruct_image`.
+        Whether red, green and blue are denoised, together; otherwise the image is taken in gray. By default as the image is, or the model.
     stride : int, optional
-        As for :func:`reconstruct_image`.
+        Pixels between neighboring patches; by default 1, for images of more than 2 million pixels more.
+    random_state : int, Generator, RandomState or None, default=0
+        The seed of the patches that are learned from.
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
-        Write the report of ``ergodict image reconstruct`` here: the image, what became of it, the error and the atoms.
+        Write the report of ``ergodict image denoise`` here: the image before and after, what was removed and the atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False
@@ -264,20 +281,50 @@ def denoise_image(
     array of float64, shape (rows, cols) or (rows, cols, 3)
         The image without noise, not clipped.
     info : dict
-        With `return_info`: also the sigma and alpha that were used.
+        With `return_info`: sigma, stride, patches, atoms_per_patch, unchanged_share (of patches that few atoms do not describe), components (the atoms),
+        psnr and relative_error against the noisy image.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from ergodict import denoise_image
-    >>> noisy = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(24, 24))
-    >>> atoms = np.ones((1, 25)) / 5
-    >>> bool(np.std(denoise_image(atoms, noisy, sigma=0.1)) < 0.05)
+    >>> from ergodict import denoise_image, psnr
+    >>> clean = np.tile(np.sin(np.arange(48) / 4) / 4 + 0.5, (48, 1))
+    >>> noisy = clean + 0.1 * np.random.default_rng(0).normal(size=clean.shape)
+    >>> bool(psnr(denoise_image(noisy), clean) > psnr(noisy, clean) + 6)
     True
     """
+    jobs = _check.jobs(n_jobs)
     noise = None if sigma is None else _check.number(sigma, "sigma")
-    rebuilt, info = _rebuild(model, image, patch, boundary, color, stride, 0.0, True, noise, report, n_jobs, verbose)
-    return (rebuilt, info) if return_info else rebuilt
+    step = None if stride is None else _check.count(stride, "stride", 0)
+    settings = (noise, step, seed_of(random_state))
+    page = page_of(report, model, image, "image.png")
+    if model is None:
+        sides = _check.size(8 if patch is None else patch, "patch")
+        given = pixels(image, True) if color is None else pixels(image, color)
+        if color is None:
+            given = without_equal_channels(given)
+        atoms = _check.count(n_components, "n_components")
+        with progress(verbose, "denoising", unit="patch") as show:
+            done = _ergodict.denoise_image(given, sides, atoms, settings, jobs, show, page)
+    else:
+        dictionary, sides, _, channels = _dictionary(model, patch, None, color)
+        given = pixels(image, channels == 3)
+        with progress(verbose, "denoising", unit="patch") as show:
+            done = dictionary.denoise(given, sides, settings, jobs, show, page)
+    values, used, apart, patches, mean, kept, components = done
+    distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
+    info: dict[str, Any] = {
+        "sigma": used,
+        "stride": apart,
+        "patches": patches,
+        "atoms_per_patch": mean,
+        "unchanged_share": kept,
+        "components": components.reshape(-1, sides[0] * sides[1] * given[3]),
+        "psnr": distance[0],
+        "relative_error": distance[1],
+    }
+    denoised = shaped(values, *given[1:])
+    return (denoised, info) if return_info else denoised
 
 
 def noise_level(image: ImageLike) -> float:
@@ -338,46 +385,14 @@ def _alpha(alpha: object) -> float:
     return value
 
 
-def _rebuild(
-    model: Any,
-    image: ImageLike,
-    patch: Any,
-    boundary: Optional[str],
-    color: Optional[bool],
-    stride: Optional[int],
-    alpha: float,
-    denoise: bool,
-    sigma: Optional[float],
-    report: Optional[Path],
-    n_jobs: Optional[int],
-    verbose: bool,
-) -> tuple[npt.NDArray[np.float64], Mapping[str, Any]]:
-    """What both ways of rebuilding share."""
-    jobs = _check.jobs(n_jobs)
+def _dictionary(
+    model: Any, patch: Any, boundary: Optional[str], color: Optional[bool]
+) -> tuple[_ergodict.PatchDictionary, tuple[int, int], bool, int]:
+    """The atoms of a model, the sides of their patches, whether these are of a torus, and their channels."""
     dictionary = dictionary_of(model)
     if dictionary.spins is not None:
         raise ValueError("its atoms are patches of spin configurations, not patches of images")
-    (rows, cols), periodic, channels = patch_of(
-        dictionary, patch, boundary, None if color is None else 3 if color else 1
-    )
+    sides, periodic, channels = patch_of(dictionary, patch, boundary, None if color is None else 3 if color else 1)
     if channels not in (1, 3):
         raise ValueError(f"atoms have {channels} numbers for each pixel, but images have 1 or 3")
-    given = pixels(image, channels == 3)
-    step = None if stride is None else _check.count(stride, "stride", 0)
-    with progress(verbose, "rebuilding", unit="patch") as show:
-        values, used, patches, weight, noise, warning = dictionary.image(
-            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, jobs, show, page_of(report, model, image, "image.png")
-        )
-    distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
-    info: dict[str, Any] = {
-        "stride": used,
-        "patches": patches,
-        "alpha": weight / 2,
-        "psnr": distance[0],
-        "relative_error": distance[1],
-    }
-    if denoise:
-        info["sigma"] = noise
-    if warning is not None:
-        warn(warning, ConvergenceWarning)
-    return shaped(values, *given[1:]), info
+    return dictionary, sides, periodic, channels

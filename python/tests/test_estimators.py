@@ -313,7 +313,7 @@ def test_n_jobs_is_refused_alike_by_every_method_at_any_size(jobs: Any, error: t
         lambda: fitted.score(x),
         lambda: fitted.fit_stream([x], go_on=True),
         lambda: reconstruct_image(x[:2], np.ones((4, 4)), n_jobs=jobs),
-        lambda: denoise_image(x[:2], np.ones((4, 4)), sigma=0.1, n_jobs=jobs),
+        lambda: denoise_image(np.ones((9, 9)), sigma=0.1, n_jobs=jobs),
         lambda: reconstruct_spins(x[:2], np.ones((4, 4)), n_jobs=jobs),
     ):
         with pytest.raises(error, match=words):
@@ -480,3 +480,67 @@ def test_a_matrix_is_no_stream() -> None:
     for matrix in (np.ones((5, 4)), csr_matrix(np.ones((5, 4))), pd.DataFrame(np.ones((5, 4)))):
         with pytest.raises(ValueError, match=r"use fit\(X\), or fit_stream\(\[X\]\)"):
             OnlineNMF(2).fit_stream(matrix)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_pursuit_gives_the_codes_of_scikit_learn(dtype: type) -> None:
+    from sklearn.linear_model import orthogonal_mp_gram
+
+    random = np.random.default_rng(0)
+    for d, r, n in ((20, 30, 50), (12, 5, 40), (40, 100, 300)):
+        atoms = random.normal(size=(r, d))
+        atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
+        X = random.normal(size=(n, d)).astype(dtype)
+        model = OnlineDictionary(r, init=atoms.astype(dtype), max_iter=1, random_state=0).fit(X)
+        W = model.components_.astype(np.float64)
+        # Ours takes atoms of any norm; scikit-learn wants norm one.
+        norms = np.linalg.norm(W, axis=1)
+        unit, samples = W / norms[:, None], X.astype(np.float64)
+        gram, product = unit @ unit.T, unit @ samples.T
+        for limits, theirs in (
+            ({"n_nonzero_coefs": 4}, {"n_nonzero_coefs": 4}),
+            ({"tol": d / 4}, {"tol": d / 4, "norms_squared": (samples**2).sum(axis=1)}),
+            ({}, {"n_nonzero_coefs": max(1, d // 10)}),
+        ):
+            if "tol" in limits and r < d:
+                continue
+            found = model.transform(X, algorithm="omp", **limits)
+            expected = orthogonal_mp_gram(gram, product, **theirs).T / norms
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 if dtype == np.float64 else 2e-3)
+
+
+def test_pursuit_of_nonnegative_factors_is_nonnegative_and_sparse_input_the_same() -> None:
+    from scipy import sparse
+
+    X = np.random.default_rng(1).random((80, 12))
+    model = OnlineNMF(9, alpha=0.05, random_state=0).fit(X)
+    codes = model.transform(X, algorithm="omp", n_nonzero_coefs=3)
+    assert (codes >= 0).all() and ((codes != 0).sum(axis=1) <= 3).all() and codes.any()
+    np.testing.assert_allclose(model.transform(sparse.csr_array(X), algorithm="omp", n_nonzero_coefs=3), codes, atol=1e-12)
+    near = model.transform(X, algorithm="omp", tol=0.5)
+    left = ((X - near @ model.components_) ** 2).sum(axis=1)
+    best = ((X - model.transform(X, algorithm="omp", n_nonzero_coefs=9) @ model.components_) ** 2).sum(axis=1)
+    assert (left <= np.maximum(0.5, best) + 1e-9).all()
+
+
+def test_learning_by_pursuit() -> None:
+    X = np.random.default_rng(2).normal(size=(200, 10))
+    model = OnlineDictionary(15, code="omp:2", random_state=0).fit(X)
+    assert ((model.transform(X) != 0).sum(axis=1) <= 2).all()
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"algorithm": "lars"}, "algorithm is 'lars', but it must be omp"),
+        ({"n_nonzero_coefs": 3}, 'limits of algorithm="omp"'),
+        ({"algorithm": "omp", "n_nonzero_coefs": 0}, "n_nonzero_coefs"),
+        ({"algorithm": "omp", "tol": -1.0}, "not negative"),
+        ({"algorithm": "omp", "tol": float("nan")}, "not negative"),
+    ],
+)
+def test_limits_of_pursuit_are_checked(limits: dict, words: str) -> None:
+    model = OnlineDictionary(2, random_state=0).fit(np.eye(4))
+    with pytest.raises(ValueError, match=words):
+        model.transform(np.eye(4), **limits)

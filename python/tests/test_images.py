@@ -174,16 +174,17 @@ def test_reconstructions_are_those_of_the_command_line(
         np.testing.assert_array_equal(
             np.round(np.clip(rebuilt.astype(np.float32).astype(float), 0, 1) * 255), np.round(written * 255.0)
         )
-    for more, sigma in ((["--denoise"], None), (["--denoise=0.2"], 0.2), (["--denoise=0"], 0.0)):
-        done = json.loads(cli("image", "reconstruct", model, path, *more, "-o", out, "--json").stdout)
-        freed, info = denoise_image(model, array, sigma, return_info=True)
-        assert (info["psnr"], info["sigma"], 2 * info["alpha"]) == (
-            done["psnr"],
-            done["sigma"],
-            done["lambda"],
-        )
-        again, _ = denoise_image(model, array, sigma, return_info=True, n_jobs=2)
-        np.testing.assert_array_equal(freed, again)
+    for more, sigma in (([], None), (["--sigma", 0.2], 0.2), (["--sigma", 0], 0.0)):
+        for flags, by in ((["--model", model], {"model": model}), (["--gray", "--patch", 5, "-r", 20], {"patch": 5, "n_components": 20, "color": False})):
+            done = json.loads(cli("image", "denoise", path, *more, *flags, "-o", out, "--json").stdout)
+            freed, info = denoise_image(array, sigma, return_info=True, **by)
+            assert (info["psnr"] if sigma != 0 else None, info["sigma"], info["patches"]) == (
+                done["psnr"],
+                done["sigma"],
+                done["patches"],
+            )
+            again = denoise_image(array, sigma, n_jobs=2, **by)
+            np.testing.assert_array_equal(freed, again)
 
 
 def test_atoms_in_arrays_rebuild_as_those_in_model_files(cli: Any, tmp_path: Path, picture: Any) -> None:
@@ -247,8 +248,23 @@ def test_noise_is_estimated_and_freed_of() -> None:
         [np.ones((6, 6)), np.tile(np.arange(6) - 2.5, (6, 1)), np.tile(np.arange(6) - 2.5, (6, 1)).T]
     ).reshape(3, -1)
     planes /= np.linalg.norm(planes, axis=1, keepdims=True)
-    freed = denoise_image(planes, noisy, boundary="free")
-    assert psnr(freed, clean) > psnr(noisy, clean) + 6
+    for more in ({}, {"model": planes}, {"sigma": 0.1, "stride": 2}):
+        freed = denoise_image(noisy, **more)
+        assert psnr(freed, clean) > psnr(noisy, clean) + 6
+    # Colors together: better than each alone would be, and of the same shape.
+    colors = np.stack([noisy, clean + 0.1 * rng.normal(size=clean.shape), clean + 0.1 * rng.normal(size=clean.shape)], axis=2)
+    freed, info = denoise_image(colors, return_info=True, n_components=64)
+    assert freed.shape == colors.shape and info["components"].shape == (64, 192)
+    assert psnr(freed, np.stack([clean] * 3, axis=2)) > psnr(noisy, clean) + 6
+    # Gray stored as color is gray.
+    assert denoise_image(np.repeat(noisy[..., None], 3, axis=2)).shape == clean.shape
+    assert denoise_image(colors, color=False, sigma=0.06).shape == clean.shape
+
+
+def test_an_image_without_noise_stays_nearly_as_it_is() -> None:
+    clean = read_image("@tessellation")[:64, :64]
+    np.testing.assert_array_equal(denoise_image(clean, 0.0), clean)
+    assert psnr(denoise_image(clean, 1e-3), clean) > 58
 
 
 @pytest.mark.parametrize(
@@ -276,13 +292,16 @@ def test_noise_is_estimated_and_freed_of() -> None:
             "sampling is 'iid', but it must be independent or walk",
         ),
         (
-            lambda: denoise_image(np.eye(9), np.ones((9, 9)), -1.0),
-            "the noise must be a number that is not negative",
+            lambda: denoise_image(np.ones((9, 9)), -1.0),
+            "sigma is -1, but it must be a number that is not negative",
         ),
         (
-            lambda: denoise_image(np.eye(9), np.ones((9, 9)), float("nan")),
-            "the noise must be a number that is not negative",
+            lambda: denoise_image(np.ones((9, 9)), float("nan")),
+            "sigma is NaN, but it must be a number that is not negative",
         ),
+        (lambda: denoise_image(np.ones((5, 9))), "the patch is 8×8, but at most 5×9"),
+        (lambda: denoise_image(np.ones((9, 9)), 0.1, stride=9), "the stride is 9"),
+        (lambda: denoise_image(np.ones((9, 9)), n_components=0), "n_components"),
         (
             lambda: reconstruct_image(np.eye(9), np.ones((9, 9)), alpha=-1),
             "alpha is -1.0, but it must be a number that is not negative",

@@ -210,12 +210,10 @@ def test_the_pages_of_images_and_spins_are_those_of_the_command_line(cli: Callab
         "image", "reconstruct", tmp_path / "image.safetensors", "@tessellation", "--stride", 6, "-o", tmp_path / "r.png", "--report", theirs
     )
     assert timeless(own) == timeless(theirs)
-    ergodict.denoise_image(tmp_path / "image.safetensors", "@tessellation-noisy", stride=6, report=own)
-    cli(
-        "image", "reconstruct", tmp_path / "image.safetensors", "@tessellation-noisy", "--denoise", "--stride", 6,
-        "-o", tmp_path / "r.png", "--report", theirs,
-    )
-    assert timeless(own) == timeless(theirs)
+    for by, flags in (({"model": tmp_path / "image.safetensors"}, ["--model", tmp_path / "image.safetensors"]), ({"patch": 5}, ["--patch", 5])):
+        ergodict.denoise_image("@tessellation-noisy", stride=5, report=own, **by)
+        cli("image", "denoise", "@tessellation-noisy", *flags, "--stride", 5, "-o", tmp_path / "r.png", "--report", theirs)
+        assert timeless(own) == timeless(theirs)
     ising = Ising(size=20, every=400, random_state=0)
     spins = OnlineNMF(4, random_state=0).fit_stream(ising.minibatches(5, 40, steps=4))
     assert "atoms of 5×5 sites" in spins.report(own).read_text(encoding="utf-8")

@@ -97,14 +97,3 @@ def test_nothing_learned_and_signs_that_are_lost() -> None:
     signs = (UserWarning, 'the data has negative entries, which nonnegative atoms and codes cannot make: dictionary="ball" code="free" can')
     assert heard(lambda: OnlineNMF(2, random_state=0).fit(data - 0.5)) == [signs]
     assert heard(lambda: OnlineNMF(2, random_state=0).partial_fit(data - 0.5)) == [signs]
-
-
-def test_images_that_atoms_cannot_make_but_for_noise(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "atoms.safetensors"
-    patches = ergodict.ImagePatches("@tessellation", 6, n=50, random_state=0)
-    OnlineNMF(2, random_state=0).fit_stream(patches, steps=3).save(path)
-    ((category, words),) = heard(lambda: ergodict.denoise_image(path, "@tessellation-noisy", stride=6))
-    assert category is ConvergenceWarning and words.startswith("even without a penalty the atoms leave out more than the noise")
-    done = cli("image", "reconstruct", path, "@tessellation-noisy", "--denoise", "--stride", 6, "-o", tmp_path / "r.png")
-    assert words.replace('dictionary="ball" code="free"', "--dictionary ball --code free") in done.stdout + done.stderr
-    assert heard(lambda: ergodict.denoise_image(path, "@tessellation-noisy", 5.0, stride=6)) == []

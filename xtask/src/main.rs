@@ -32,6 +32,7 @@ Usage: cargo xtask COMMAND
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word
   peers graphs [--package FOLDER] [--quick]          whole graphs told apart, beside karateclub
+  peers images [--package FOLDER] [--quick]          images denoised, beside nonlocal means, BM3D and scikit-learn
   peers missing [--binary PATH] [--seeds 0,1] [--quick]
                                                      missing edges beside stacking, block models and other methods
   time [build | pip | test | all …]                  what building and testing take, beside what they may take; building

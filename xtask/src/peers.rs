@@ -5,6 +5,7 @@
 //! scores no worse on held-out data under one common exact coder.
 
 mod graphs;
+mod images;
 mod missing;
 pub(crate) mod networks;
 mod python;
@@ -19,7 +20,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], cargo xtask peers missing [--quick], or cargo xtask peers graphs [--quick]";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], cargo xtask peers missing [--quick], cargo xtask peers graphs [--quick], or cargo xtask peers images [--quick]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         Some(("networks", rest)) => return networks::run(rest),
         Some(("missing", rest)) => return missing::run(rest),
         Some(("graphs", rest)) => return graphs::run(rest),
+        Some(("images", rest)) => return images::run(rest),
         _ => {}
     }
     let options = parse(arguments)?;

@@ -114,8 +114,9 @@ mod tests {
         let run = resolved("ergodict network generate sbm --sizes 3,4 --matrix 1;2 -o a");
         assert_eq!(run.command, "network generate sbm");
         assert_eq!(Value::Object(run.config), json!({ "sizes": "3,4", "matrix": "1;2", "seed": 0 }));
-        let run = resolved("ergodict image reconstruct m i --denoise -o a.png --reference r.png");
-        assert_eq!(Value::Object(run.config), json!({ "denoise": true, "reference": "r.png", "seed": 0 }));
+        let run = resolved("ergodict image denoise i --gray -o a.png --reference r.png");
+        let config = json!({ "atoms": 256, "gray": true, "patch": "8x8", "reference": "r.png", "seed": 0 });
+        assert_eq!(Value::Object(run.config), config);
         assert!(resolved("ergodict demo").toml().unwrap().contains("\nseed = 0\n"));
     }
 }

@@ -6,6 +6,7 @@ use crate::summary::{Summary, emit};
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::{BatchSettings, MatrixBatches, NpyWriter};
+use ergodict::factor::code::{CodeSet, Pursuit};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::model::{Model, Precision};
 use serde::Serialize;
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Example:
   ergodict transform faces.safetensors new-faces.npy -o codes.npy
-  ergodict transform faces.safetensors new-faces.npy -o faces-again.npy --reconstruct";
+  ergodict transform faces.safetensors new-faces.npy -o faces-again.npy --reconstruct
+  ergodict transform faces.safetensors new-faces.npy -o few.npy --nonzero 5";
 
 /// Code new data under a learned dictionary
 #[derive(clap::Args)]
@@ -31,6 +33,12 @@ pub(crate) struct Args {
     /// Write the reconstructions WH (n, d) instead of the codes (n, r)
     #[arg(long)]
     reconstruct: bool,
+    /// Most atoms of a sample, by orthogonal matching pursuit
+    #[arg(long, value_name = "K", value_parser = ergodict::text::number, allow_negative_numbers = true)]
+    nonzero: Option<usize>,
+    /// Stop orthogonal matching pursuit where ‖x − Wh‖² is at most this
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    tol: Option<f64>,
     /// Samples coded together
     #[arg(long, value_name = "N", default_value_t = BatchSettings::default().batch, allow_negative_numbers = true)]
     batch: usize,
@@ -87,6 +95,11 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let mut feed =
         MatrixBatches::<T>::new(stream, BatchSettings { batch: args.batch, ..BatchSettings::default() })?;
     let mut factorizer = model.factorizer::<T>()?;
+    if args.nonzero.is_some() || args.tol.is_some() {
+        let nonnegative = factorizer.parameters().code().is_nonnegative();
+        let pursuit = Pursuit { atoms: args.nonzero, tol: args.tol, nonnegative };
+        factorizer = factorizer.with_code(CodeSet::Pursuit(pursuit))?;
+    }
     let mut out = NpyWriter::<T>::create(&args.out, if args.reconstruct { d } else { r }, samples)?;
     interrupt::listen();
     let mut progress = Progress::new(common.quiet, samples, 0);
@@ -159,7 +172,7 @@ struct TransformSummary {
     relative_error: f64,
     /// Share of the codes that are zero
     sparsity: f64,
-    /// Loss with the penalties that the model was learned with
+    /// Loss with the penalties that the model was learned with; ‖x − Wh‖² by orthogonal matching pursuit
     loss_per_sample: f64,
     /// Samples whose coding reached its cap before its tolerance
     capped_samples: u64,

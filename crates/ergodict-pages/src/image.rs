@@ -1,11 +1,11 @@
-//! The page of an image that was rebuilt from atoms, or freed of noise by them.
+//! The pages of an image that was rebuilt from atoms, and of one that was denoised.
 
 use crate::maps::off;
 use crate::model::{facts, gallery};
 use ergodict::data::Image;
 use ergodict::model::Model;
 use ergodict::patch::PatchKind;
-use ergodict::reconstruct::{Reconstruction, psnr, relative_error};
+use ergodict::reconstruct::{Denoised, Reconstruction, psnr, relative_error};
 use ergodict_report::{Figure, Picture, PictureError, Pictures, Reduction, Report, Shade};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const LONGEST_SIDE: usize = 480;
 /// An error of this size, where white is 1, gets the full color.
 const FULL_ERROR: f64 = 0.25;
 
-/// The noise an image was freed of.
+/// The noise that was removed from an image.
 #[derive(Clone, Copy)]
 pub struct Freed {
     /// Its standard deviation.
@@ -67,7 +67,7 @@ impl Distance {
     }
 }
 
-/// The page of an image rebuilt, or freed of noise; `command` makes it again.
+/// The page of an image rebuilt; `command` makes it again.
 ///
 /// # Errors
 /// Images or atoms that cannot be drawn.
@@ -79,48 +79,74 @@ pub fn of_reconstruction(
     command: &str,
 ) -> Result<Report, PictureError> {
     let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
-    let given = done.image.to_f64();
-    let mut distance = Distance::between(&done.rebuilt.values, &given).words();
-    if let Some(reference) = done.reference {
-        let clean = reference.to_f64();
-        let before = Distance::between(&given, &clean);
-        let after = Distance::between(&done.rebuilt.values, &clean);
-        let against = format!(
-            "Against the reference, PSNR {:.2} dB before → {:.2} dB after, relative error {:.4} → {:.4}",
-            before.psnr, after.psnr, before.relative_error, after.relative_error
-        );
-        distance = match done.freed {
-            Some(_) => format!("{against}. From the noisy image it is {distance}"),
-            None => format!("From the image, {distance}. {against}"),
-        };
-    } else if done.freed.is_some() {
-        distance = format!(
-            "{distance}, which is the distance from the noisy image and no measure of success: for that, give the image \
-             without noise by --reference"
-        );
+    let mut distance =
+        format!("From the image, {}", Distance::between(&done.rebuilt.values, &done.image.to_f64()).words());
+    if let Some(against) = against_reference(done) {
+        distance = format!("{distance}. {against}");
     }
-    let (title, what) = match done.freed {
-        Some(freed) => (
-            "An image freed of noise",
-            format!(
-                "Noise of σ = {:.4} ({}; white is 1) taken from an image of {cols}×{rows} pixels by {atoms_used} atoms, with \
-                 λ = {lambda:.4}",
-                freed.sigma,
-                freed.how()
-            ),
-        ),
-        None => (
-            "An image rebuilt from atoms",
-            format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}"),
-        ),
-    };
-    let report = Report::new(title)
+    let what =
+        format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}");
+    let report = Report::new("An image rebuilt from atoms")
         .lead(format!("{what}. {distance}."))
         .figure(pictures("The image".into(), done, patch, lambda)?)
         .gallery(&gallery(model))?
         .facts(&rebuilding(model, done.stride, lambda))
         .code("Run it again", command);
     Ok(report)
+}
+
+/// The page of an image that was denoised, by atoms `learned` from it or given; `command` makes it again.
+///
+/// # Errors
+/// Images or atoms that cannot be drawn.
+pub fn of_denoising(
+    result: &Denoised,
+    done: &Outcome<'_>,
+    learned: bool,
+    command: &str,
+) -> Result<Report, PictureError> {
+    let ((rows, cols), model) = (done.image.shape(), &result.model);
+    let how = done.freed.map_or("given", Freed::how);
+    let noise =
+        format!("noise of σ = {:.4} ({how}; white is 1) in an image of {cols}×{rows} pixels", result.sigma);
+    let lead = match against_reference(done) {
+        Some(against) => format!("{against}: {noise}."),
+        None => format!("Removed {noise}."),
+    };
+    let source =
+        if learned { "learned from patches of the noisy image itself" } else { "of the given model" };
+    let lead = format!(
+        "{lead} A patch takes {:.1} of {} atoms in the mean, {source}.",
+        result.mean_atoms,
+        model.w.cols()
+    );
+    let report = Report::new("Denoised image").lead(lead);
+    let Some(patch) = model.patch else { return Ok(report) };
+    let facts = [
+        ("σ", format!("{:.4} ({how})", result.sigma)),
+        ("patch", format!("{}×{}", patch.window.rows, patch.window.cols)),
+        ("stride", result.stride.to_string()),
+        ("atoms of a patch, mean", format!("{:.2}", result.mean_atoms)),
+        ("patches left unchanged", format!("{:.1} %", 100.0 * result.kept)),
+    ];
+    let facts: Vec<_> =
+        facts.into_iter().chain(learned.then(|| self::facts(model)).into_iter().flatten()).collect();
+    Ok(report
+        .figure(pictures("Before and after".into(), done, patch, 0.0)?)
+        .gallery(&gallery(model))?
+        .facts(&facts)
+        .code("Reproduce", command))
+}
+
+/// How far the image was from the reference before, and is now.
+fn against_reference(done: &Outcome<'_>) -> Option<String> {
+    let clean = done.reference?.to_f64();
+    let before = Distance::between(&done.image.to_f64(), &clean);
+    let after = Distance::between(&done.rebuilt.values, &clean);
+    Some(format!(
+        "Against the reference, PSNR {:.2} → {:.2} dB, relative error {:.4} → {:.4}",
+        before.psnr, after.psnr, before.relative_error, after.relative_error
+    ))
 }
 
 /// What was run: the flags of this run, then those that the atoms were learned with.
@@ -152,7 +178,7 @@ pub fn pictures(
     let clean = clean.map(|clean| smaller.apply(&clean, channels));
     let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
     let (before, after) = match done.freed {
-        Some(_) => ("the noisy image", "freed of noise"),
+        Some(_) => ("noisy image", "denoised"),
         None => ("the image", "rebuilt"),
     };
     let whence = match (&clean, done.freed) {
@@ -169,7 +195,7 @@ pub fn pictures(
     }
     let name = match (&clean, done.freed) {
         (Some(_), _) => "error against the reference",
-        (None, Some(_)) => "what was taken away",
+        (None, Some(_)) => "what was removed",
         (None, None) => "error",
     };
     items.push((Picture::new(&error, smaller.shape, Shade::Heat { full: FULL_ERROR }), name.to_owned()));
@@ -181,25 +207,21 @@ pub fn pictures(
 /// What the pictures show and how they were made.
 fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
     let how = match (done.freed, lambda > 0.0) {
-        (Some(Freed { sigma, .. }), true) => format!(
-            "λ chooses the atoms of each patch, and their coefficients are then fitted without it. λ is such that what the \
-             atoms leave out is as large as the noise, σ = {sigma:.4}."
-        ),
-        (Some(Freed { sigma, .. }), false) if sigma > 0.0 => format!(
-            "Even without a penalty the atoms leave out more than the noise, σ = {sigma:.4}: λ is 0, and detail is lost with \
-             the noise. More atoms, smaller ones or such of both signs would keep it."
-        ),
-        (Some(_), _) => "There is no noise to take away: λ is 0.".to_owned(),
+        (Some(Freed { sigma, .. }), _) if sigma > 0.0 => {
+            "Each patch, less its mean, takes as few atoms as leave no more than the noise.".to_owned()
+        }
+        (Some(_), _) => "There is no noise to remove.".to_owned(),
         (None, true) => format!("Each patch is rebuilt from few atoms, as λ = {lambda:.4} asks for."),
         (None, false) => "Each patch is rebuilt from the atoms as closely as it goes.".to_owned(),
     };
     let map = match (done.freed, done.reference) {
         (None, _) => "What the error map shows dark is what the dictionary has no atoms for.",
-        (Some(_), None) => "Outlines in what was taken away are detail that was lost with the noise.",
+        (Some(_), None) => "Outlines in what was removed are detail that was lost with the noise.",
         (Some(_), Some(_)) => "What the error map shows dark is detail that was lost, or noise that is left.",
     };
     let stride = match done.stride {
         1 => "Patches begin at every pixel (stride 1).".to_owned(),
+        stride if done.freed.is_some() => format!("Patches begin {stride} pixels apart (stride {stride})."),
         stride => format!(
             "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` takes the mean over \
              more of them, so its PSNR may differ slightly."

@@ -1,4 +1,4 @@
-//! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
+//! Images: read, seen as streams of patches, rebuilt and denoised; and configurations rebuilt.
 
 use crate::error::{keyword, to_py_err};
 use crate::factor::Factorizer as Learner;
@@ -15,8 +15,10 @@ use ergodict::factor::{DictionarySet, FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, MatRef, Scalar};
 use ergodict::model::{Model, Precision};
 use ergodict::patch::{self, Encoding, PatchKind, SpinGrid, SpinValues, Window, borders};
-use ergodict::reconstruct::{self, MOST_PATCHES, Overlap, Reconstruction, lambda_for_noise, with_lambda};
-use ergodict_pages::image::{Freed, Outcome, of_reconstruction as of_image};
+use ergodict::reconstruct::{self, DenoiseSettings, MOST_PATCHES, Overlap, Reconstruction, with_lambda};
+use ergodict::settings::Settings;
+use ergodict::text::Shape;
+use ergodict_pages::image::{Freed, Outcome, of_denoising, of_reconstruction as of_image};
 use ergodict_pages::{rerun, spins as spin_page};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -168,8 +170,11 @@ impl PatchDictionary {
     }
 }
 
-/// Values, stride, patches coded, λ, σ, and what is to be warned of.
-type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>, Option<String>);
+/// Values of a rebuilt image, stride, patches coded.
+type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64);
+
+/// Values of a denoised image, σ, stride, patches coded, atoms of a patch in the mean, share of patches left unchanged, atoms one after another.
+type DenoisedImage<'py> = (Bound<'py, PyArray1<f64>>, f64, usize, u64, f64, f64, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl PatchDictionary {
@@ -236,8 +241,8 @@ impl PatchDictionary {
         Some((values.to_string(), labels(alphabet)))
     }
 
-    /// Rebuilds an image, or frees it of noise, and writes the page of it where that is asked for.
-    #[pyo3(signature = (image, patch, periodic, stride, penalty, denoise, sigma, n_jobs, progress, page=None))]
+    /// Rebuilds an image, and writes the page of it where that is asked for.
+    #[pyo3(signature = (image, patch, periodic, stride, penalty, n_jobs, progress, page=None))]
     fn image<'py>(
         &self,
         py: Python<'py>,
@@ -246,8 +251,6 @@ impl PatchDictionary {
         periodic: bool,
         stride: Option<usize>,
         penalty: f64,
-        denoise: bool,
-        sigma: Option<f64>,
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
         page: Option<PageRequest>,
@@ -262,32 +265,44 @@ impl PatchDictionary {
             None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES),
         };
         let overlap = overlap.map_err(to_py_err)?;
-        let (given_stride, given_sigma) = (stride, sigma);
-        let estimated = || sigma.unwrap_or_else(|| py.detach(|| reconstruct::noise_level(&image)));
-        let sigma = denoise.then(estimated);
-        let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
-        let (rebuilt, lambda) = work.run(py, n_jobs, progress.as_ref(), &image)?;
+        let work = Work { model: &self.model, overlap, lambda: penalty };
+        let rebuilt = work.run(py, n_jobs, progress.as_ref(), &image)?;
         if let Some((path, model, name)) = page {
-            let freed = sigma.map(|sigma| Freed { sigma, estimated: given_sigma.is_none() });
-            let stride = overlap.stride;
-            let done = Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride, freed };
-            let penalty = (!denoise && penalty > 0.0).then_some(penalty);
-            let config = json!({ "stride": given_stride, "lambda": penalty });
-            let rest = match (denoise, given_sigma) {
-                (true, Some(sigma)) => format!("--denoise={sigma} "),
-                (true, None) => "--denoise ".to_owned(),
-                (false, _) => String::new(),
-            };
-            let rest = format!("{rest}-o rebuilt.png");
-            let command = rerun::command("image reconstruct", &config, &[model, name], &rest);
+            let used = overlap.stride;
+            let done =
+                Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, freed: None };
+            let config = json!({ "stride": stride, "lambda": (penalty > 0.0).then_some(penalty) });
+            let command = rerun::command("image reconstruct", &config, &[model, name], "-o rebuilt.png");
             let (channels, shown) = (image.channels(), self.shown());
             let kind = PatchKind { window, channels, spins: None };
-            let report = of_image(&Model { patch: Some(kind), ..shown }, kind, &done, lambda, &command);
+            let report = of_image(&Model { patch: Some(kind), ..shown }, kind, &done, penalty, &command);
             crate::page::write(py, &path, report, &[])?;
         }
-        let warning = sigma.and_then(|sigma| reconstruct::denoising_warning(lambda, sigma));
-        let warning = warning.map(|note| note.spelled(&keyword));
-        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma, warning))
+        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches))
+    }
+
+    /// Denoises an image with these atoms; see the function ``denoise_image``.
+    #[pyo3(signature = (image, patch, settings, n_jobs, progress, page=None))]
+    fn denoise<'py>(
+        &self,
+        py: Python<'py>,
+        image: PixelArray<'py>,
+        patch: (usize, usize),
+        settings: NoiseSettings,
+        n_jobs: Option<i64>,
+        progress: Option<Bound<'py, PyAny>>,
+        page: Option<PageRequest>,
+    ) -> PyResult<DenoisedImage<'py>> {
+        let settings = denoising(settings, patch, self.model.w.cols());
+        denoise(
+            py,
+            &image_of(&image)?,
+            Some(&self.model.w.cast()),
+            &settings,
+            n_jobs,
+            progress.as_ref(),
+            page,
+        )
     }
 
     /// Rebuilds a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.
@@ -322,8 +337,8 @@ impl PatchDictionary {
         }
         encoding.check(&spins).map_err(to_py_err)?;
         let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
-        let work = Work { model: &self.model, overlap, lambda: penalty, sigma: None };
-        let (rebuilt, _) = work.run(py, n_jobs, progress.as_ref(), &grid)?;
+        let work = Work { model: &self.model, overlap, lambda: penalty };
+        let rebuilt = work.run(py, n_jobs, progress.as_ref(), &grid)?;
         let right = encoding.agreement(&rebuilt.values, &spins);
         if let Some((path, model, name)) = page {
             let config = json!({ "stride": stride, "lambda": penalty });
@@ -343,29 +358,83 @@ impl PatchDictionary {
     }
 }
 
+/// The standard deviation of the noise, the stride and the seed.
+type NoiseSettings = (Option<f64>, Option<usize>, u64);
+
+fn denoising((sigma, stride, seed): NoiseSettings, patch: (usize, usize), atoms: usize) -> DenoiseSettings {
+    DenoiseSettings { sigma, patch: Shape(patch.0, patch.1), atoms, stride, seed }
+}
+
+/// Denoises an image by so many atoms of its own patches, and writes the page of it where that is asked for.
+#[pyfunction]
+#[pyo3(signature = (image, patch, atoms, settings, n_jobs, progress, page=None))]
+pub(crate) fn denoise_image<'py>(
+    py: Python<'py>,
+    image: PixelArray<'py>,
+    patch: (usize, usize),
+    atoms: usize,
+    settings: NoiseSettings,
+    n_jobs: Option<i64>,
+    progress: Option<Bound<'py, PyAny>>,
+    page: Option<PageRequest>,
+) -> PyResult<DenoisedImage<'py>> {
+    let settings = denoising(settings, patch, atoms);
+    denoise(py, &image_of(&image)?, None, &settings, n_jobs, progress.as_ref(), page)
+}
+
+/// What both ways of denoising share.
+fn denoise<'py>(
+    py: Python<'py>,
+    image: &Image,
+    atoms: Option<&Mat<f32>>,
+    settings: &DenoiseSettings,
+    n_jobs: Option<i64>,
+    progress: Option<&Bound<'py, PyAny>>,
+    page: Option<PageRequest>,
+) -> PyResult<DenoisedImage<'py>> {
+    let done = long(py, n_jobs, progress, |watch| {
+        let mut seen = |done, all| {
+            watch.at(done, all);
+            !watch.stopped()
+        };
+        reconstruct::denoise(image, atoms, settings, &mut seen)?.ok_or(Error::Interrupted)
+    })?;
+    if let Some((path, model, name)) = page {
+        let freed = Freed { sigma: done.sigma, estimated: settings.sigma.is_none() };
+        let stride = done.stride;
+        let outcome = Outcome { image, rebuilt: &done.image, reference: None, stride, freed: Some(freed) };
+        let mut config = settings.config();
+        let mut rest = "-o denoised.png".to_owned();
+        if atoms.is_some() {
+            config.remove("patch");
+            config.remove("atoms");
+            rest = format!("--model {model} {rest}");
+        }
+        let command = rerun::command("image denoise", &serde_json::Value::Object(config), &[name], &rest);
+        crate::page::write(py, &path, of_denoising(&done, &outcome, atoms.is_none(), &command), &[])?;
+    }
+    let atoms = columns(&done.model.w);
+    let Reconstruction { values, patches, .. } = done.image;
+    let values = values.into_pyarray(py);
+    Ok((values, done.sigma, done.stride, patches, done.mean_atoms, done.kept, atoms.into_pyarray(py)))
+}
+
 /// How a grid is rebuilt.
 struct Work<'a> {
     model: &'a Model,
     overlap: Overlap,
     lambda: f64,
-    /// With a noise to be freed of, λ follows from it.
-    sigma: Option<f64>,
 }
 
 impl Work<'_> {
-    /// The grid rebuilt, and the λ that was used.
+    /// The grid rebuilt.
     fn run(
         &self,
         py: Python<'_>,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
         grid: &(impl patch::Grid + Sync),
-    ) -> PyResult<(Reconstruction, f64)> {
-        if let Some(sigma) = self.sigma.filter(|sigma| !(sigma.is_finite() && *sigma >= 0.0)) {
-            return Err(PyValueError::new_err(format!(
-                "sigma is {sigma}, but the noise must be a number that is not negative"
-            )));
-        }
+    ) -> PyResult<Reconstruction> {
         long(py, n_jobs, progress, |watch| match self.model.precision {
             Precision::F32 => self.rebuild::<f32>(grid, watch),
             Precision::F64 => self.rebuild::<f64>(grid, watch),
@@ -376,23 +445,12 @@ impl Work<'_> {
         &self,
         grid: &(impl patch::Grid + Sync),
         watch: &Watch,
-    ) -> ergodict::Result<(Reconstruction, f64)> {
-        let Self { model, overlap, sigma, .. } = self;
-        let learned = model.factorizer::<T>()?;
-        let lambda = match sigma {
-            Some(sigma) if *sigma > 0.0 => lambda_for_noise(&learned, grid, overlap, *sigma)?,
-            Some(_) => 0.0,
-            None => self.lambda,
-        };
-        let mut factorizer = with_lambda(&learned, lambda)?;
+    ) -> ergodict::Result<Reconstruction> {
+        let mut factorizer = with_lambda(&self.model.factorizer::<T>()?, self.lambda)?;
         let mut seen = |done, all| {
             watch.at(done, all);
             !watch.stopped()
         };
-        let rebuilt = match sigma {
-            Some(_) => overlap.denoise(&mut factorizer, grid, &mut seen),
-            None => overlap.reconstruct(&mut factorizer, grid, &mut seen),
-        };
-        Ok((rebuilt?.ok_or(Error::Interrupted)?, lambda))
+        self.overlap.reconstruct(&mut factorizer, grid, &mut seen)?.ok_or(Error::Interrupted)
     }
 }

@@ -58,7 +58,8 @@ mod _ergodict {
     use super::fetch::fetch_network;
     #[pymodule_export]
     use super::image::{
-        ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
+        ImageStream, PatchDictionary, denoise_image, embedded_image, noise_level, picture_distance,
+        read_image,
     };
     #[pymodule_export]
     use super::model::{_set_patch, _set_schedule};

@@ -58,6 +58,7 @@ pub enum Purpose {
 /// | [`Denoise`](Purpose::Denoise) | `HIDDEN` | edges that a head hides, and pairs it injects |
 /// | [`Denoise`](Purpose::Denoise) | `STARS` | double stars around pairs |
 /// | [`Denoise`](Purpose::Denoise) | [`EMBEDDING`](ids::EMBEDDING) | embeddings of nodes |
+/// | [`Patches`](Purpose::Patches) | `DENOISING` | patches of an image that is to be denoised |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
     /// Noise of the embedded image.
@@ -107,6 +108,8 @@ pub mod ids {
     pub const EMBEDDING: u64 = 2 << 16;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
+    /// Patches of an image that is to be denoised.
+    pub(crate) const DENOISING: u64 = (1 << 32) + 1;
 }
 
 /// Stream `id` of a purpose under a seed.

@@ -75,7 +75,7 @@ pub(super) const SPELLINGS: [Spelling; 29] = [
         annotation: "str",
         kind: "str",
         default: "\"nonneg\"",
-        help: "Set of codes: ``\"nonneg\"``, ``\"free\"``, ``\"box:U\"`` or ``\"simplex:S\"``",
+        help: "Set of codes: ``\"nonneg\"``, ``\"free\"``, ``\"box:U\"``, ``\"simplex:S\"``, or ``\"omp:K\"`` for at most K atoms by orthogonal matching pursuit",
         ..SAME
     },
     Spelling {

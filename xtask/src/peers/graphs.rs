@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
 }
 
 /// The folder of the package, where one is given, and what goes to the script.
-fn parse(arguments: &[String]) -> Result<(Option<PathBuf>, Vec<String>)> {
+pub(super) fn parse(arguments: &[String]) -> Result<(Option<PathBuf>, Vec<String>)> {
     let (mut package, mut rest, mut words) = (None, Vec::new(), arguments.iter());
     while let Some(word) = words.next() {
         if word == "--package" {

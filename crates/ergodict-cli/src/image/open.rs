@@ -23,3 +23,9 @@ pub(crate) fn open(path: &Path, color: bool, quiet: bool) -> Result<(Image, Inpu
     }
     Ok((image, Input { name: input::name(path), digest: notes.digest }))
 }
+
+/// Opens an image in color if it has colors, else in gray.
+pub(super) fn open_as_stored(path: &Path, quiet: bool) -> Result<Image> {
+    let (image, _) = open(path, true, quiet)?;
+    Ok(image.without_equal_channels())
+}

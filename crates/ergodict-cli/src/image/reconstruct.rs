@@ -1,4 +1,4 @@
-//! `ergodict image reconstruct`: an image rebuilt from atoms, or freed of noise by them.
+//! `ergodict image reconstruct`: an image rebuilt from atoms.
 
 use super::open::open;
 use crate::args::Common;
@@ -10,10 +10,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::linalg::Scalar;
 use ergodict::model::{Model, Precision};
-use ergodict::reconstruct::{
-    MOST_PATCHES, Overlap, denoising_warning, lambda_for_noise, noise_level, with_lambda,
-};
-use ergodict_pages::image::{Distance, Freed, Outcome, of_reconstruction};
+use ergodict::reconstruct::{MOST_PATCHES, Overlap, with_lambda};
+use ergodict_pages::image::{Distance, Outcome, of_reconstruction};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -21,12 +19,9 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 Example:
-  ergodict image reconstruct atoms.safetensors @tessellation -o again.png
-  ergodict image learn @tessellation-noisy -r 256 --patch 8 --lambda 0.6 --steps 300 \\
-    --dictionary ball --code free -o own.safetensors
-  ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
+  ergodict image reconstruct atoms.safetensors @tessellation -o again.png";
 
-/// Rebuild an image from the atoms of a dictionary, or free it of noise
+/// Reconstruct an image from the atoms of a dictionary
 ///
 /// PSNR and relative error are of the rebuilt numbers as they are; only the .png has them clipped to black and white and
 /// rounded to 8 bits.
@@ -45,16 +40,10 @@ pub(crate) struct Args {
     /// 200000 patches, up to the size of a patch; 1 for small images]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     stride: Option<usize>,
-    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0, or found by --denoise]
+    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Free the image of noise: codes are so sparse that what they leave out is as large as the noise
-    ///
-    /// SIGMA is the standard deviation of the noise, where white is 1; it is estimated when left out.
-    #[arg(long, value_name = "SIGMA", num_args = 0..=1, require_equals = true, conflicts_with = "lambda")]
-    #[expect(clippy::option_option, reason = "left out, without a value, with one")]
-    denoise: Option<Option<f64>>,
-    /// The image without noise, to compare with as well
+    /// Another image to compare with as well
     #[arg(long, value_name = "IMG")]
     reference: Option<PathBuf>,
     #[command(flatten)]
@@ -78,27 +67,12 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if args.out.extension().is_none() && !output::is_standard(&args.out) {
         bail!("{}: images are written as .png: name the output so", args.out.display());
     }
-    let Some(patch) = model.patch.filter(|patch| patch.spins.is_none()) else {
-        bail!(
-            "{}: its atoms are {}, not patches of images: learn such a dictionary with `ergodict image learn`",
-            args.model.display(),
-            if model.patch.is_some() {
-                "patches of spin configurations"
-            } else if model.network.is_some() {
-                "patches of networks"
-            } else {
-                "plain samples"
-            }
-        );
-    };
+    let patch = super::patch_of(model, &args.model)?;
     let color = patch.channels == 3;
     let (image, _) = open(&args.image, color, common.quiet)?;
     let reference = args.reference.as_ref().map(|path| -> Result<Image> {
         let (other, _) = open(path, color, common.quiet)?;
-        if other.shape() != image.shape() {
-            let ((b, a), (d, c)) = (other.shape(), image.shape());
-            bail!("{}: has {a}×{b} pixels, but {} has {c}×{d}", path.display(), args.image.display());
-        }
+        super::same_size((path, &other), (&args.image, &image))?;
         Ok(other)
     });
     let reference = reference.transpose()?;
@@ -113,15 +87,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let overlap = overlap.with_context(|| args.image.display().to_string())?;
     let stride = overlap.stride;
     let learned = model.factorizer::<T>()?;
-    let sigma = args.denoise.map(|given| given.unwrap_or_else(|| noise_level(&image)));
-    let lambda = match (sigma, args.lambda) {
-        (Some(sigma), _) if sigma > 0.0 => lambda_for_noise(&learned, &image, &overlap, sigma)?,
-        (Some(0.0), _) => 0.0,
-        (Some(sigma), _) => {
-            bail!("--denoise is {sigma}, but the noise must be a number that is not negative")
-        }
-        (None, lambda) => lambda.unwrap_or(0.0),
-    };
+    let lambda = args.lambda.unwrap_or(0.0);
     let mut factorizer = with_lambda(&learned, lambda)?;
     interrupt::listen();
     let mut progress: Option<Progress> = None;
@@ -131,11 +97,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         progress.update(done, || format!("stride {stride}"));
         !interrupt::asked()
     };
-    let rebuilt = if sigma.is_some() {
-        overlap.denoise(&mut factorizer, &image, &mut seen)?
-    } else {
-        overlap.reconstruct(&mut factorizer, &image, &mut seen)?
-    };
+    let rebuilt = overlap.reconstruct(&mut factorizer, &image, &mut seen)?;
     if let Some(progress) = &progress {
         progress.finish();
     }
@@ -151,18 +113,13 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     });
     let png = rebuilt.image()?.png().map_err(|problem| anyhow!("{}: {problem}", args.out.display()))?;
     output::write_bytes(&args.out, &crate::resolved::noted(png))?;
-    let freed = sigma.map(|sigma| Freed { sigma, estimated: args.denoise == Some(None) });
     args.reports.write(|| {
-        let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed };
+        let done =
+            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed: None };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
-        let denoise = match args.denoise {
-            Some(Some(sigma)) => format!("--denoise={sigma} "),
-            Some(None) => "--denoise ".to_owned(),
-            None => String::new(),
-        };
         let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
-        let rest = format!("{denoise}{}-o rebuilt.png", reference.unwrap_or_default());
+        let rest = format!("{}-o rebuilt.png", reference.unwrap_or_default());
         let command = rerun::command("image reconstruct", &config, &names, &rest);
         Ok(of_reconstruction(model, patch, &done, lambda, &command)?)
     })?;
@@ -175,7 +132,6 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         stride,
         patches: rebuilt.patches,
         lambda,
-        sigma,
         distance,
         reference_psnr: from_reference.as_ref().map(|(now, _)| now.psnr),
         reference_relative_error: from_reference.as_ref().map(|(now, _)| now.relative_error),
@@ -183,7 +139,6 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         from_reference,
         atoms: model.w.cols(),
         stride_chosen: args.stride.is_none() && stride > 1,
-        freed,
         written: args.reports.lines(),
     };
     emit(&summary, common)?;
@@ -207,10 +162,8 @@ struct ImageReconstructSummary<'a> {
     stride: usize,
     /// Patches that were averaged
     patches: u64,
-    /// Weight of the ℓ₁ norm of the codes, as given or found by `--denoise`
+    /// Weight of the ℓ₁ norm of the codes
     lambda: f64,
-    /// Standard deviation of the noise, given or estimated; `null` without `--denoise`
-    sigma: Option<f64>,
     #[serde(flatten)]
     distance: Distance,
     /// PSNR from the image of `--reference`; `null` without
@@ -226,8 +179,6 @@ struct ImageReconstructSummary<'a> {
     #[serde(skip)]
     stride_chosen: bool,
     #[serde(skip)]
-    freed: Option<Freed>,
-    #[serde(skip)]
     written: Vec<(&'static str, String)>,
 }
 
@@ -235,16 +186,10 @@ impl Summary for ImageReconstructSummary<'_> {
     const SCHEMA: &'static str = "ergodict.image-reconstruct/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let Self { patches, atoms, stride, lambda, .. } = self;
+        let Self { patches, atoms, stride, .. } = self;
         let chosen = if self.stride_chosen { " (chosen for the size of the image)" } else { "" };
         let rebuilt = format!("{patches} patches with {atoms} atoms, stride {stride}{chosen}");
         let mut lines = vec![("rebuilt", rebuilt)];
-        if let Some(freed) = &self.freed {
-            let (sigma, how) = (freed.sigma, freed.how());
-            lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
-            let warning = denoising_warning(*lambda, sigma).map(|note| output::spelled(&[note]));
-            lines.extend(warning.into_iter().flatten().map(|words| ("warning", words)));
-        }
         lines.push(("distance", format!("{} from the image", self.distance.words())));
         if let Some((now, before)) = &self.from_reference {
             lines

@@ -335,11 +335,6 @@ fn images_that_cannot_be_rebuilt() {
         ("m gray.png --stride 0", ["stride is 0", "at least 1 and at most 4"]),
         ("m gray.png --stride 5", ["stride is 5", "at least 1 and at most 4"]),
         ("m gray.png --lambda -1", ["lambda is -1", "not negative"]),
-        ("m gray.png --denoise --lambda 1", ["--denoise", "--lambda"]),
-        ("m gray.png --denoise 0.1", ["an argument too many", "is written --denoise=0.1"]),
-        ("m gray.png --denoise=-1", ["--denoise is -1", "not negative"]),
-        ("m gray.png --denoise=nan", ["--denoise is NaN", "not negative"]),
-        ("m gray.png --denoise=inf", ["noise", ""]),
         ("m gray.png --reference color.png", ["color.png: has 26×20 pixels", "30×24"]),
         ("m gray.png --reference none.png", ["none.png: ", ""]),
         ("m gray.png -o gray.png", ["IMG gray.png and -o gray.png are the same file", "overwritten"]),
@@ -354,6 +349,34 @@ fn images_that_cannot_be_rebuilt() {
         ("m gray.png --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
     ] {
         refused(&bench, &format!("image reconstruct -q -o out.png {words}"), &said);
+    }
+}
+
+#[test]
+fn images_that_cannot_be_denoised() {
+    let bench = bench();
+    bench.run(&format!("image learn gray.png {} -o m -q", image::SMALL)).fine();
+    bench.put_npy("x.npy", &numbers(16, 20));
+    bench.run("factor x.npy -r 2 -o f -q").fine();
+    for (words, said) in [
+        (
+            "gray.png --model f",
+            ["f: its atoms are plain samples, not patches of images", "`ergodict image learn`"],
+        ),
+        ("gray.png --model m --patch 4", ["--model", "--patch"]),
+        ("gray.png --model m -r 4", ["--model", "--atoms"]),
+        ("gray.png --sigma -1", ["sigma is -1", "not negative"]),
+        ("gray.png --sigma nan", ["sigma is NaN", "not negative"]),
+        ("gray.png -r 0", ["atoms is 0", "at least one"]),
+        ("gray.png --stride 0", ["stride is 0", "at least"]),
+        ("gray.png --stride 9", ["stride is 9", "at most 8"]),
+        ("gray.png --patch 40", ["gray.png: the patch is 40×40", "at most 24×30"]),
+        ("gray.png --reference color.png", ["color.png: has 26×20 pixels", "30×24"]),
+        ("none.png", ["none.png: ", ""]),
+        ("gray.png -o gray.png", ["IMG gray.png and -o gray.png are the same file", "overwritten"]),
+        ("gray.png -o out.jpg", ["images are written as .png", "not .jpg"]),
+    ] {
+        refused(&bench, &format!("image denoise -q -o out.png {words}"), &said);
     }
 }
 

@@ -354,6 +354,7 @@ fn pages_of_the_commands_open_from_disk() {
         "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --every 2000,5000 -o spins --report spins-compare.html",
         "image learn @tessellation -r 9 --patch 8 --patches 300 --steps 8 -o image --report image-learn.html",
         "image reconstruct image @tessellation -o again.png --report image-reconstruct.html",
+        "image denoise @tessellation-noisy --gray --stride 4 -o clean.png --report image-denoise.html",
     ] {
         ergodict(at, words);
     }
@@ -368,6 +369,7 @@ fn pages_of_the_commands_open_from_disk() {
         ("spins-compare", false),
         ("image-learn", true),
         ("image-reconstruct", true),
+        ("image-denoise", true),
     ] {
         let file = at.join(format!("{name}.html"));
         check(&mut browser, &file);

@@ -58,6 +58,7 @@ fn the_docs_tell_of_every_key() {
         "spins reconstruct s t.npy -o again.npy",
         &format!("image learn gray.png {} -o i", image::SMALL),
         "image reconstruct i gray.png -o again.png",
+        "image denoise gray.png --patch 4 -r 9 -o denoised.png",
         "network info @karate",
         "network info labels.tsv --timestamps --windows 2",
         "network list",

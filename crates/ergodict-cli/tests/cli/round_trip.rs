@@ -9,6 +9,7 @@ type Case<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
 const CASES: [Case<'_>; 32] = [
     ("factor", "x.npy", "-r 2 --batch 7 --seed 3 --init w.npy --shuffle", "f", true),
     ("transform", "f x.npy", "--reconstruct --batch 5", "h.npy", false),
+    ("transform", "f x.npy", "--nonzero 1 --tol 0.1", "few.npy", false),
     ("model export", "f", "--shape 2x2", "f.png", true),
     ("model export", "f", "--shape 2x2 --order index", "f.svg", true),
     ("model export", "f", "", "f.npz", true),
@@ -19,7 +20,7 @@ const CASES: [Case<'_>; 32] = [
     ("spins reconstruct", "s t.npy", "--stride 2 --frame 1", "again.npy", false),
     ("image learn", "gray.png", image::SMALL, "i", true),
     ("image reconstruct", "i gray.png", "--stride 2 --lambda 0.1", "one.png", true),
-    ("image reconstruct", "i gray.png", "--denoise", "two.png", true),
+    ("image denoise", "gray.png", "--patch 4 -r 20 --sigma 0.1 --seed 2", "two.png", true),
     ("network convert", "@lesmis", "--unweighted", "k.mtx", true),
     ("network convert", "@lesmis", "--unweighted", "k.egr", false),
     ("network generate er", "", "--nodes 9 --edges 12 --seed 4", "er.txt", true),

@@ -98,6 +98,7 @@ fn data_goes_to_stdout_and_talk_to_stderr() {
         "spins simulate --size 16 --updates 1000 --every 100 -o t.npy",
         &format!("image learn gray.png {} -o i", image::SMALL),
         "image reconstruct i gray.png -o again.png",
+        "image denoise gray.png --patch 4 -r 9 -o denoised.png",
         "network convert @karate -o k.txt",
         "network generate er --nodes 9 --edges 12 -o e.txt",
         "network corrupt @karate --add 0.5 -o c.txt",

@@ -45,6 +45,38 @@ fn codes_and_reconstructions_fit_together() {
 }
 
 #[test]
+fn pursuit_takes_few_atoms_or_stops_at_an_error() {
+    let bench = Bench::new();
+    let x = numbers(8, 60);
+    bench.put_npy("x.npy", &x);
+    for (sets, negative) in [("--dictionary ball --code free", true), ("", false)] {
+        bench.run(&format!("factor x.npy -r 12 -o m -q --lambda 0.1 {sets}")).fine();
+        bench.run("transform m x.npy -o few.npy -q --nonzero 2").fine();
+        let few = read(&bench, "few.npy");
+        assert!((0..60).all(|j| few.col(j).iter().filter(|h| **h != 0.0).count() <= 2), "{sets}");
+        assert!(few.padded().iter().any(|h| *h < 0.0) == negative, "{sets}");
+    }
+    bench.run("factor x.npy -r 12 -o m -q --lambda 0.1 --dictionary ball --code free").fine();
+    bench.run("transform m x.npy -o near.npy -q --tol 1.5 --reconstruct").fine();
+    let near = read(&bench, "near.npy");
+    for j in 0..60 {
+        let left: f64 = x.col(j).iter().zip(near.col(j)).map(|(a, b)| (a - b).powi(2)).sum();
+        assert!(left <= 1.5 + 1e-6, "{left}");
+    }
+    for (flags, words) in
+        [("--nonzero 0", "at least 1"), ("--tol -1", "not negative"), ("--nonzero x", "--nonzero")]
+    {
+        let said = bench.run(&format!("transform m x.npy -o no.npy {flags}")).stderr;
+        assert!(said.contains(words), "{flags}: {said}");
+    }
+    // Learning by pursuit, and coding as it was learned.
+    bench.run("factor x.npy -r 6 -o p -q --dictionary ball --code omp:2").fine();
+    bench.run("transform p x.npy -o h.npy -q").fine();
+    let h = read(&bench, "h.npy");
+    assert!((0..60).all(|j| h.col(j).iter().filter(|h| **h != 0.0).count() <= 2));
+}
+
+#[test]
 fn standard_streams_and_threads_change_nothing() {
     let bench = Bench::new();
     let x = numbers(5, 700);

@@ -151,8 +151,8 @@ impl Factorizer {
         })
     }
 
-    /// The codes (n, r) of the samples of an array.
-    #[pyo3(signature = (x, missing=false, n_jobs=None, progress=None))]
+    /// The codes (n, r) of the samples of an array, by orthogonal matching pursuit where its limits are given: most atoms, and error.
+    #[pyo3(signature = (x, missing=false, n_jobs=None, progress=None, pursuit=None))]
     fn transform<'py>(
         &self,
         py: Python<'py>,
@@ -160,10 +160,11 @@ impl Factorizer {
         missing: bool,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
+        pursuit: Option<(Option<usize>, Option<f64>)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         dispatch!(self, state => {
             let x = samples(x)?;
-            let codes = coded(self, py, state, &x, missing, n_jobs, progress, true)?.0;
+            let codes = coded(self, py, state, &x, missing, n_jobs, progress, true, pursuit)?.0;
             codes.map(Bound::into_any).ok_or_else(|| PyRuntimeError::new_err("no codes"))
         })
     }
@@ -180,7 +181,7 @@ impl Factorizer {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         dispatch!(self, state => {
             let x = samples(x)?;
-            Ok(coded(self, py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
+            Ok(coded(self, py, state, &x, missing, n_jobs, progress, false, None)?.1.into_pyarray(py))
         })
     }
 

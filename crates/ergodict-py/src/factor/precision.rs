@@ -75,6 +75,7 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     n_jobs: Option<i64>,
     progress: Option<&Bound<'py, PyAny>>,
     wanted: bool,
+    pursuit: Option<(Option<usize>, Option<f64>)>,
 ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
     let atoms = held(py, state)?.run.plan().parameters.atoms;
     let n = x.len() as u64;
@@ -85,9 +86,9 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
     let rows = codes.as_ref().map(Rows::from_array);
     let done = if x.len() <= CHUNK && progress.is_none() {
-        short(py, || code(state, x, missing, rows, &Watch::default()))
+        short(py, || code(state, x, missing, rows, pursuit, &Watch::default()))
     } else {
-        long(py, n_jobs, progress, |watch| code(state, x, missing, rows, watch))
+        long(py, n_jobs, progress, |watch| code(state, x, missing, rows, pursuit, watch))
     };
     this.raised.check()?;
     Ok((codes, done?))

@@ -5,6 +5,7 @@ use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
+use ergodict::factor::code::{CodeSet, Pursuit};
 use ergodict::factor::{FactorSettings, Factorizer, Minibatch, StepReport};
 use ergodict::linalg::Scalar;
 use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Stop};
@@ -237,8 +238,16 @@ pub(super) fn code<T: Scalar + Element>(
     x: &Samples<'_, T>,
     missing: bool,
     mut codes: Option<Rows<'_, T>>,
+    pursuit: Option<(Option<usize>, Option<f64>)>,
     watch: &Watch,
 ) -> Result<Vec<f64>> {
+    let mut other = None;
+    if let Some((atoms, tol)) = pursuit {
+        let mut state = hold(state);
+        let learned = state.run.coder()?;
+        let nonnegative = learned.parameters().code().is_nonnegative();
+        other = Some(learned.with_code(CodeSet::Pursuit(Pursuit { atoms, tol, nonnegative }))?);
+    }
     let options = BatchSettings { batch: together(), ..BatchSettings::default() };
     let mut order = SampleOrder::new(x.len() as u64, options)?;
     let (total, mut losses) = (order.minibatches(), Vec::with_capacity(x.len()));
@@ -249,7 +258,10 @@ pub(super) fn code<T: Scalar + Element>(
         }
         let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
         let mut state = hold(state);
-        let factorizer = state.run.coder()?;
+        let factorizer = match &mut other {
+            Some(other) => other,
+            None => state.run.coder()?,
+        };
         factorizer.transform(minibatch).map_err(|e| at_sample(e, &rows))?;
         if let Some(codes) = &mut codes {
             codes.write(losses.len(), factorizer.code().as_ref());

@@ -9,7 +9,7 @@
 //! | `r_t` | [`Aggregates::r`] | eq. (f_hat_t_trace); carried, so that `f̂_t` is a true loss |
 //! | `f̂_t(W)` | [`Factorizer::surrogate`] | eq. (def_f_hat) |
 
-use super::code::{CodeReport, Coder};
+use super::code::{CodeReport, CodeSet, CodeSolver, Coder};
 use super::dictionary::{ColumnDescent, Descent, UNUSED, UpdateReport};
 use super::ellipsoid::{Accuracy, Quadratic};
 use super::minibatch::Minibatch;
@@ -275,6 +275,28 @@ impl<T: Scalar> Factorizer<T> {
             previous: Mat::zeros(d, r),
             w,
         })
+    }
+
+    /// The same dictionary with another set of codes, for [`Factorizer::transform`].
+    ///
+    /// ```
+    /// use ergodict::factor::{Factorizer, FactorSettings};
+    /// use ergodict::linalg::Mat;
+    /// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
+    /// let model = Factorizer::<f64>::random(FactorSettings::new(3), 4, 0)?;
+    /// let mut sparse = model.with_code("omp:1".parse()?)?;
+    /// sparse.transform(&x)?;
+    /// assert!((0..6).all(|j| sparse.code().col(j).iter().filter(|h| **h != 0.0).count() <= 1));
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`FactorSettings::check`].
+    pub fn with_code(&self, code: CodeSet) -> Result<Self> {
+        // Whatever solver it was learned with: a pursuit has its own.
+        let solver = CodeSolver::default();
+        let parameters = FactorSettings { code: Some(code), solver, ..self.parameters.clone() };
+        Self::resume(parameters, self.w.clone(), self.aggregates.clone())
     }
 
     /// The parameters.

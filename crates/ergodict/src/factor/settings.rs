@@ -101,9 +101,10 @@ pub struct FactorSettings {
     /// For signed spins the default is ball.
     #[cfg_attr(feature = "clap", arg(long, value_name = "SET", value_parser = crate::text::named::<DictionarySet>(DictionarySet::names), hide_short_help = true))]
     pub dictionary: Option<DictionarySet>,
-    /// Set of codes: nonneg, free, box:U or simplex:S [default: nonneg]
+    /// Set of codes: nonneg, free, box:U, simplex:S or omp:K [default: nonneg]
     ///
-    /// For signed spins the default is free.
+    /// omp:K takes at most K atoms a sample by orthogonal matching pursuit, omp:tol=E as many as make ‖x − Wh‖² at most E, with
+    /// codes of both signs; nonneg-omp:K and nonneg-omp:tol=E are nonnegative. Penalties have no part in it. For signed spins the default is free.
     #[cfg_attr(feature = "clap", arg(long, value_name = "SET", hide_short_help = true))]
     pub code: Option<CodeSet>,
     /// How columns enter the statistics
@@ -188,6 +189,9 @@ impl FactorSettings {
 
     /// The penalties of the code.
     pub(crate) fn penalty(&self) -> Penalty {
+        if matches!(self.code(), CodeSet::Pursuit(_)) {
+            return Penalty::default();
+        }
         Penalty { lambda: self.lambda, kappa2: self.kappa2 }
     }
 
@@ -250,6 +254,13 @@ impl FactorSettings {
         match self.code() {
             CodeSet::Box { upper } => positive("the upper bound of the code", upper)?,
             CodeSet::Simplex { bound } => positive("the bound on the sum of the code", bound)?,
+            CodeSet::Pursuit(pursuit) => {
+                pursuit.check()?;
+                if self.solver != CodeSolver::Fast {
+                    let expected = "orthogonal matching pursuit has a solver of its own";
+                    return Err(Error::parameter("the solver", "projected-gradient", expected));
+                }
+            }
             CodeSet::Nonnegative | CodeSet::Free => {}
         }
         let by_columns = matches!(self.dictionary(), DictionarySet::Convex(ConvexSet::Columns(_)));

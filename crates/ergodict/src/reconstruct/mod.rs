@@ -2,12 +2,11 @@
 //!
 //! Patches are coded, `h = argmin ‖x − Wh‖² + λ‖h‖₁`, and what is rebuilt, `Wh`, is averaged where patches overlap: [`Overlap`] for grids, [`network`] for networks.
 
-mod denoise;
+mod image;
 mod linkage;
 pub mod network;
 mod overlap;
-mod refit;
 
-pub use denoise::{denoising_warning, lambda_for_noise, noise_level};
+pub use image::{DenoiseSettings, Denoised, denoise, noise_level};
 pub(crate) use linkage::average_linkage;
 pub use overlap::{MOST_PATCHES, Overlap, Reconstruction, psnr, relative_error, with_lambda};

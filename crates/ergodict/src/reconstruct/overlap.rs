@@ -9,11 +9,9 @@
 //! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
 //! the stride and at the last row and column where a patch fits, so that every place is covered either way.
 
-use super::refit::Refit;
 use crate::chain::Boundary;
 use crate::data::Image;
 use crate::factor::Factorizer;
-use crate::factor::code::CodeSet;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{Grid, Window};
 use crate::{Error, Result};
@@ -138,30 +136,6 @@ impl Overlap {
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
-        self.rebuild(factorizer, grid, seen, None)
-    }
-
-    /// As [`Overlap::reconstruct`], but λ only chooses the atoms of each patch: their coefficients are then fitted
-    /// without it, which keeps the contrast. For denoising.
-    ///
-    /// # Errors
-    /// As [`Overlap::reconstruct`].
-    pub fn denoise<T: Scalar>(
-        &self,
-        factorizer: &mut Factorizer<T>,
-        grid: &impl Grid,
-        seen: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Option<Reconstruction>> {
-        self.rebuild(factorizer, grid, seen, Some(refit_of(factorizer)))
-    }
-
-    fn rebuild<T: Scalar>(
-        &self,
-        factorizer: &mut Factorizer<T>,
-        grid: &impl Grid,
-        seen: &mut dyn FnMut(u64, u64) -> bool,
-        mut refit: Option<Refit>,
-    ) -> Result<Option<Reconstruction>> {
         let (shape, channels) = (grid.shape(), grid.channels());
         let (rows, cols) = self.corners(shape)?;
         self.check_dictionary(factorizer, channels)?;
@@ -186,9 +160,6 @@ impl Overlap {
             }
             factorizer.transform(x.as_ref())?;
             factorizer.reconstruct(&mut rebuilt);
-            if let Some(refit) = &mut refit {
-                refit.rebuild(factorizer.dictionary(), &x, factorizer.code(), &mut rebuilt);
-            }
             for (j, &corner) in batch.iter().enumerate() {
                 let patch = rebuilt.col(j);
                 self.window.runs(shape, corner, |row, col, from, places| {
@@ -211,11 +182,7 @@ impl Overlap {
     }
 
     /// Whether the atoms are such patches.
-    pub(super) fn check_dictionary<T: Scalar>(
-        &self,
-        factorizer: &Factorizer<T>,
-        channels: usize,
-    ) -> Result<()> {
+    fn check_dictionary<T: Scalar>(&self, factorizer: &Factorizer<T>, channels: usize) -> Result<()> {
         let (Window { rows, cols, .. }, found) = (self.window, self.window.features(channels));
         let expected = factorizer.dictionary().rows();
         if found != expected {
@@ -228,11 +195,6 @@ impl Overlap {
         }
         Ok(())
     }
-}
-
-/// What refits the codes of a factorizer.
-pub(super) fn refit_of<T: Scalar>(factorizer: &Factorizer<T>) -> Refit {
-    Refit::new(factorizer.parameters().code() != CodeSet::Free)
 }
 
 /// The same dictionary with another weight λ of `‖H‖₁`.

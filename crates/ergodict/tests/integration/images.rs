@@ -7,9 +7,10 @@ use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::Mat;
 use ergodict::patch::Window;
 use ergodict::reconstruct::{
-    Overlap, Reconstruction, lambda_for_noise, noise_level, psnr, relative_error, with_lambda,
+    DenoiseSettings, Overlap, Reconstruction, denoise, noise_level, psnr, relative_error, with_lambda,
 };
 use ergodict::rng::{Purpose, below, stream};
+use ergodict::text::Shape;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -573,57 +574,109 @@ fn saturated_places_do_not_hide_the_noise() {
     assert_eq!(noise_level(&Image::new((128, 128), 1, drawing).unwrap()), 0.0);
 }
 
-/// PSNR against the clean image, before and after.
-fn denoised(seed: u64) -> (f64, f64) {
-    let clean = tessellation(96, 96, false, seed).unwrap();
-    let dirty = noisy(&clean, 0.1, seed);
-    let window = window(8, Boundary::Periodic);
-    let mut rng = stream(seed, Purpose::Chain, 0);
-    let parameters = FactorSettings {
-        lambda: 0.3,
-        code: Some("free".parse().unwrap()),
-        dictionary: Some("ball".parse().unwrap()),
-        ..FactorSettings::new(64)
+#[test]
+fn clipping_does_not_hide_the_noise() {
+    // A ramp from black to white: a third of it has noise that was cut off.
+    let ramp =
+        Image::new((128, 128), 1, (0..128 * 128).map(|at| (at % 128) as f32 / 127.0).collect()).unwrap();
+    for (seed, sigma) in [(0, 0.05), (1, 0.1), (2, 0.2)] {
+        let cut = noisy(&ramp, sigma, seed).values().iter().map(|v| v.clamp(0.0, 1.0)).collect();
+        let level = noise_level(&Image::new((128, 128), 1, cut).unwrap());
+        assert!((level / sigma - 1.0).abs() < 0.12, "{level} for {sigma}");
+    }
+}
+
+fn done(
+    image: &Image,
+    atoms: Option<&Mat<f32>>,
+    settings: &DenoiseSettings,
+) -> ergodict::reconstruct::Denoised {
+    denoise(image, atoms, settings, &mut |_, _| true).unwrap().unwrap()
+}
+
+#[test]
+fn denoising_raises_the_psnr_in_gray_and_in_color() {
+    for (color, gain) in [(false, 2.5), (true, 2.5)] {
+        let clean = tessellation(96, 96, color, 0).unwrap();
+        let dirty = noisy(&clean, 0.1, 0);
+        let known = DenoiseSettings { sigma: Some(0.1), ..DenoiseSettings::default() };
+        let against = |values: &[f64]| psnr(values, &clean.to_f64(), 1.0);
+        let (before, after) = (against(&dirty.to_f64()), against(&done(&dirty, None, &known).image.values));
+        assert!(after > before + gain, "{before} dB before, {after} dB after, color {color}");
+    }
+}
+
+#[test]
+fn each_patch_is_coded_down_to_the_noise_and_no_further() {
+    // Under the single pixels as atoms the error is what is left out, and a constant image is its mean.
+    let flat = Image::new((64, 64), 1, vec![0.5; 64 * 64]).unwrap();
+    let dirty = noisy(&flat, 0.1, 1);
+    let known = DenoiseSettings { sigma: Some(0.1), ..DenoiseSettings::default() };
+    let found = done(&dirty, None, &known);
+    assert!(found.mean_atoms < 1.0 && found.kept == 0.0, "{} atoms", found.mean_atoms);
+    assert!(psnr(&found.image.values, &flat.to_f64(), 1.0) > 33.0);
+    // Noise of σ under 0.05 is all detail, which few atoms do not describe.
+    let less = done(&dirty, None, &DenoiseSettings { sigma: Some(0.05), ..known });
+    assert!(less.mean_atoms > found.mean_atoms);
+}
+
+#[test]
+fn an_image_without_noise_stays_nearly_as_it_is() {
+    let clean = tessellation(64, 64, false, 2).unwrap();
+    for (sigma, least) in [(0.0, f64::INFINITY), (1e-6, 100.0), (1e-3, 58.0), (0.01, 38.0)] {
+        let settings = DenoiseSettings { sigma: Some(sigma), ..DenoiseSettings::default() };
+        let found = done(&clean, None, &settings);
+        let psnr = psnr(&found.image.values, &clean.to_f64(), 1.0);
+        assert!(psnr >= least, "{psnr} dB for σ {sigma}");
+    }
+    let constant = Image::new((20, 30), 3, vec![0.25; 1800]).unwrap();
+    let found = done(&constant, None, &DenoiseSettings::default());
+    assert!(found.sigma == 0.0 && found.image.values.iter().all(|v| *v == 0.25));
+}
+
+#[test]
+fn given_atoms_and_any_threads_give_the_same_bytes() {
+    let dirty = noisy(&tessellation(60, 50, false, 1).unwrap(), 0.1, 3);
+    let settings = DenoiseSettings { seed: 4, atoms: 100, patch: Shape(6, 5), ..DenoiseSettings::default() };
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| done(&dirty, None, &settings))
     };
-    let factorizer = learn(&dirty, window, parameters, 100, || {
-        (below(&mut rng, 96) as usize, below(&mut rng, 96) as usize)
+    let (one, three) = (run(1), run(3));
+    assert!(one.image == three.image && one.model.w == three.model.w);
+    // The atoms that were learned, given: the same image.
+    let again = done(&dirty, Some(&one.model.w.cast()), &settings);
+    assert!(again.image == one.image);
+    // With a mean, which patches do not have, as well.
+    let shifted = Mat::from_fn(30, 100, |i, k| one.model.w.get(i, k) as f32 + 0.25);
+    let again = done(&dirty, Some(&shifted), &settings);
+    assert!(relative_error(&again.image.values, &one.image.values) < 1e-3);
+}
+
+#[test]
+fn what_cannot_be_denoised_is_refused_and_work_can_be_stopped() {
+    let image = tessellation(30, 30, false, 0).unwrap();
+    let plain = DenoiseSettings::default();
+    let refused = |settings: &DenoiseSettings, atoms: Option<&Mat<f32>>| {
+        denoise(&image, atoms, settings, &mut |_, _| true).unwrap_err().to_string()
+    };
+    for sigma in [-1.0, f64::NAN, f64::INFINITY] {
+        let text = refused(&DenoiseSettings { sigma: Some(sigma), ..plain.clone() }, None);
+        assert!(text.contains("sigma is") && text.contains("not negative"), "{text}");
+    }
+    let text = refused(&DenoiseSettings { patch: Shape(31, 8), ..plain.clone() }, None);
+    assert!(text.contains("31×8") && text.contains("30×30"), "{text}");
+    assert!(refused(&DenoiseSettings { atoms: 0, ..plain.clone() }, None).contains("atoms"));
+    assert!(refused(&DenoiseSettings { stride: Some(9), ..plain.clone() }, None).contains("stride"));
+    assert!(refused(&plain, Some(&Mat::zeros(35, 3))).contains("35"));
+    // Patches of a pixel have nothing but their mean.
+    let pixels = DenoiseSettings { patch: Shape(1, 1), sigma: Some(0.1), ..plain.clone() };
+    assert!(relative_error(&done(&image, None, &pixels).image.values, &image.to_f64()) < 1e-6);
+    let mut calls = 0;
+    let stopped = denoise(&image, None, &DenoiseSettings { sigma: Some(0.1), ..plain }, &mut |seen, all| {
+        calls += 1;
+        assert!(seen <= all);
+        calls < 3
     });
-    let overlap = Overlap { window, stride: 2 };
-    let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, 0.1).unwrap();
-    let mut coder = with_lambda(&factorizer, lambda).unwrap();
-    let rebuilt = overlap.denoise(&mut coder, &dirty, &mut |_, _| true).unwrap().unwrap();
-    let against = |values: &[f64]| psnr(values, &clean.to_f64(), 1.0);
-    (against(&dirty.to_f64()), against(&rebuilt.values))
-}
-
-#[test]
-fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
-    let dirty = noisy(&tessellation(96, 96, false, 0).unwrap(), 0.1, 0);
-    let overlap = Overlap { window: window(6, Boundary::Free), stride: 3 };
-    let factorizer = identity(36);
-    // Under the identity a value x > λ/2 is rebuilt as it is, and any other is left out.
-    for sigma in [0.08, 0.2, 0.4] {
-        let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, sigma).unwrap();
-        let left = |x: f64| if x > lambda / 2.0 { 0.0 } else { x * x };
-        let values = dirty.to_f64();
-        let mean = values.iter().map(|x| left(*x)).sum::<f64>() / values.len() as f64;
-        // λ is found on half of the patches, and places near the edges are in fewer: over 20 seeds the root was 0.988
-        // to 1.026 of σ.
-        assert!((mean.sqrt() / sigma - 1.0).abs() < 0.04, "{} for {sigma}", mean.sqrt());
-    }
-    assert_eq!(lambda_for_noise(&factorizer, &dirty, &overlap, 1e-3).unwrap(), 0.0, "negative values stay");
-    let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, 5.0).unwrap();
-    let mut coder = with_lambda(&factorizer, lambda).unwrap();
-    assert!(whole(overlap, &mut coder, &dirty).values.iter().all(|v| v.abs() < 1e-9));
-    for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(lambda_for_noise(&factorizer, &dirty, &overlap, sigma).is_err());
-    }
-    assert!(lambda_for_noise(&identity(35), &dirty, &overlap, 0.1).is_err());
-}
-
-#[test]
-fn denoising_by_its_own_dictionary_raises_the_psnr() {
-    let (before, after) = denoised(0);
-    // Over 12 seeds the gain was 2.40 to 2.67 dB.
-    assert!(after > before + 2.1, "{before} dB before, {after} dB after");
+    assert!(stopped.unwrap().is_none() && calls == 3);
 }

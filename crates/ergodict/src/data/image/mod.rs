@@ -91,6 +91,23 @@ impl Image {
         &self.values
     }
 
+    /// In gray, where red, green and blue are the same at every pixel; otherwise as it is.
+    ///
+    /// ```
+    /// use ergodict::data::Image;
+    /// assert_eq!(Image::new((1, 2), 3, vec![0.5, 0.5, 0.5, 1.0, 1.0, 1.0])?.without_equal_channels().values(), [0.5, 1.0]);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_equal_channels(self) -> Self {
+        let equal = |pixel: &[f32]| pixel.iter().all(|v| *v == pixel[0]);
+        if self.channels == 1 || !self.values.chunks_exact(self.channels).all(equal) {
+            return self;
+        }
+        let values = self.values.iter().step_by(self.channels).copied().collect();
+        Self { shape: self.shape, channels: 1, values }
+    }
+
     /// The values as `f64`, as measures of error take them.
     pub fn to_f64(&self) -> Vec<f64> {
         self.values.iter().map(|v| f64::from(*v)).collect()

@@ -3,7 +3,7 @@
 use super::fast::{Admissible, Chunk, Effort};
 use super::newton::collect;
 use super::quadratic::Quadratic;
-use super::{CodeReport, CodeSet, CodeSolver, Penalty, Supports, least_squares, reference, simplex};
+use super::{CodeReport, CodeSet, CodeSolver, Penalty, Supports, least_squares, omp, reference, simplex};
 use crate::factor::minibatch::Minibatch;
 use crate::linalg::products::Op;
 use crate::linalg::{Isa, Mat, Scalar};
@@ -59,8 +59,9 @@ pub struct Coder<T> {
 impl<T: Scalar> Coder<T> {
     /// A coder with the default solver and tolerance `1e-6`.
     pub fn new(penalty: Penalty, set: CodeSet) -> Self {
+        let pursuit = matches!(set, CodeSet::Pursuit(_));
         Self {
-            penalty,
+            penalty: if pursuit { Penalty::default() } else { penalty },
             set,
             solver: CodeSolver::default(),
             tolerance: 1e-6,
@@ -287,6 +288,18 @@ impl<T: Scalar> Job<'_, T> {
         if let Minibatch::Masked { values, observed } = self.x {
             return self.masked(values, observed, first, chunk, extra, out);
         }
+        if self.bounds_error() {
+            let columns = first..first + n;
+            match self.x {
+                Minibatch::Dense(x) => {
+                    omp::squares(columns.map(|j| x.col(j).iter().copied()), &mut chunk.norms)
+                }
+                Minibatch::Sparse(x) => {
+                    omp::squares(columns.map(|j| x.col(j).1.iter().copied()), &mut chunk.norms);
+                }
+                Minibatch::Masked { .. } => {}
+            }
+        }
         match self.x {
             Minibatch::Sparse(x) => {
                 chunk.correlation.reset(r, n);
@@ -316,6 +329,11 @@ impl<T: Scalar> Job<'_, T> {
         self.solve_chunk(self.quadratic, self.gram, self.least_squares, chunk, extra, out)
     }
 
+    /// Whether columns are coded up to an error, so that their norms are needed.
+    pub(super) fn bounds_error(&self) -> bool {
+        matches!(self.set, CodeSet::Pursuit(pursuit) if pursuit.tol.is_some())
+    }
+
     /// Codes from the correlations that are in `chunk`, for a quadratic that all its columns share.
     pub(super) fn solve_chunk(
         &self,
@@ -328,6 +346,19 @@ impl<T: Scalar> Job<'_, T> {
     ) -> Effort {
         let (n, r) = (out.costs.len(), gram.cols());
         let stride = out.stride;
+        if let CodeSet::Pursuit(pursuit) = &self.set {
+            let effort = T::pursue(chunk, self.isa, quadratic, pursuit, self.w.rows(), out.costs);
+            let scale = quadratic.scale.col(0);
+            for j in 0..n {
+                let (m, support) = (chunk.negated.col(j), &mut out.indices[j * r..][..r]);
+                let size = collect(m, support, |_, m| m != T::ZERO);
+                out.sizes[j] = size as u32;
+                let code = &mut out.codes[j * stride..][..r];
+                code.fill(T::ZERO);
+                support[..size].iter().map(|&k| k as usize).for_each(|k| code[k] = -m[k] * scale[k]);
+            }
+            return effort;
+        }
         if self.solver == CodeSolver::ProjectedGradient || least_squares.is_some() {
             let effort = if let Some(inverse) = least_squares {
                 {
@@ -364,7 +395,9 @@ impl<T: Scalar> Job<'_, T> {
                 chunk.clamp_start(quadratic);
                 T::solve(chunk, Admissible::Boxed, isa, quadratic, warm, tol, rounds)
             }
-            CodeSet::Free => T::solve(chunk, Admissible::Free, isa, quadratic, warm, tol, rounds),
+            CodeSet::Free | CodeSet::Pursuit(_) => {
+                T::solve(chunk, Admissible::Free, isa, quadratic, warm, tol, rounds)
+            }
             CodeSet::Simplex { bound } => {
                 let set = Admissible::Nonnegative;
                 let mut effort = T::solve(chunk, set, isa, quadratic, warm, tol, rounds);

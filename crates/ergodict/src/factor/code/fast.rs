@@ -6,6 +6,7 @@
 use super::active::ActiveSet;
 use super::greedy::{Greedy, Task};
 use super::newton::{Newton, Step, Workspace};
+use super::omp::{self, Pursuit};
 use super::quadratic::Quadratic;
 use super::rule::{Boxed, Free, Nonnegative, Rule};
 use crate::linalg::simd::{Simd, WithSimd};
@@ -45,6 +46,9 @@ pub(crate) struct Chunk<T> {
     active: ActiveSet,
     /// Columns that steps have thrown off, and how long their longest step is.
     hard: Vec<(usize, T)>,
+    /// Squared norms of the columns, where a pursuit stops by them.
+    pub(super) norms: Vec<f64>,
+    pub(super) pursuit: omp::State<T>,
 }
 
 /// What solving a chunk took.
@@ -103,6 +107,16 @@ pub(crate) trait Solve: Sized {
 
     /// Residuals of nonnegative codes, summed anew.
     fn sum_residuals(chunk: &mut Chunk<Self>, isa: Isa, quadratic: &Quadratic<Self>);
+
+    /// Codes every column by orthogonal matching pursuit; objectives without `‖x‖²` go into `costs`.
+    fn pursue(
+        chunk: &mut Chunk<Self>,
+        isa: Isa,
+        quadratic: &Quadratic<Self>,
+        pursuit: &Pursuit,
+        features: usize,
+        costs: &mut [f64],
+    ) -> Effort;
 }
 
 macro_rules! solve {
@@ -134,6 +148,17 @@ macro_rules! solve {
             fn sum_residuals(chunk: &mut Chunk<$t>, isa: Isa, quadratic: &Quadratic<$t>) {
                 chunk.sum_residuals::<Nonnegative>(isa, quadratic);
             }
+
+            fn pursue(
+                chunk: &mut Chunk<$t>,
+                isa: Isa,
+                quadratic: &Quadratic<$t>,
+                pursuit: &Pursuit,
+                features: usize,
+                costs: &mut [f64],
+            ) -> Effort {
+                omp::solve(chunk, isa, quadratic, pursuit, features, costs)
+            }
         }
     };
 }
@@ -153,6 +178,8 @@ impl<T: Scalar> Chunk<T> {
             workspace: Workspace::new(),
             active: ActiveSet::default(),
             hard: Vec::new(),
+            norms: Vec::new(),
+            pursuit: omp::State::default(),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::coder::{Job, Output};
 use super::fast::{Chunk, Effort};
 use super::quadratic::Quadratic;
-use super::{CodeSolver, least_squares};
+use super::{CodeSolver, least_squares, omp};
 use crate::factor::minibatch::Mask;
 use crate::linalg::products::Op;
 use crate::linalg::{Mat, MatRef, Scalar};
@@ -39,6 +39,9 @@ impl<T: Scalar> Job<'_, T> {
                 for (c, &w) in chunk.correlation.col_mut(0).iter_mut().zip(self.transposed.col(i)) {
                     *c += x[i] * w;
                 }
+            }
+            if self.bounds_error() {
+                omp::squares(std::iter::once(seen.iter().map(|&i| x[i])), &mut chunk.norms);
             }
             let mut by_rows = 2 * seen.len() <= d;
             if !by_rows {

@@ -6,6 +6,7 @@
 //! | `λ`, `κ₂` | [`Penalty`] | eq. (loss_def), eq. (Ht_modified) |
 //! | Algorithm 2, projected gradient | [`CodeSolver::ProjectedGradient`] | `reference.rs` |
 //! | — | [`CodeSolver::Fast`]: greedy descent, then Newton on the support | `fast.rs` |
+//! | — | [`CodeSet::Pursuit`]: orthogonal matching pursuit | `omp.rs` |
 //!
 //! Departures from the print. Algorithm 2 steps along `GH − C + λJ`, half the gradient of the objective for `2λ`; we
 //! solve the objective as stated, so pass `2λ` to reproduce the printed algorithm. Its step `1/tr(G)` is replaced by
@@ -22,6 +23,7 @@ mod greedy;
 mod least_squares;
 mod masked;
 mod newton;
+mod omp;
 mod quadratic;
 mod reference;
 mod rule;
@@ -31,6 +33,7 @@ use crate::{Error, Result};
 pub use coder::{CHUNK, Coder};
 pub(crate) use correlated::CorrelatedCoder;
 pub(crate) use fast::Solve;
+pub use omp::Pursuit;
 use serde::{Deserialize, Serialize};
 
 /// The penalties of the code.
@@ -76,6 +79,20 @@ pub enum CodeSet {
         /// The bound on the sum.
         bound: f64,
     },
+    /// Few atoms, by orthogonal matching pursuit, which finds a good code of that kind and not always the best. Penalties
+    /// have no part in it.
+    Pursuit(Pursuit),
+}
+
+impl CodeSet {
+    /// Whether no code in it is negative.
+    pub fn is_nonnegative(&self) -> bool {
+        match self {
+            Self::Free => false,
+            Self::Pursuit(pursuit) => pursuit.nonnegative,
+            Self::Nonnegative | Self::Box { .. } | Self::Simplex { .. } => true,
+        }
+    }
 }
 
 impl std::fmt::Display for CodeSet {
@@ -85,6 +102,7 @@ impl std::fmt::Display for CodeSet {
             Self::Free => write!(f, "free"),
             Self::Box { upper } => write!(f, "box:{upper}"),
             Self::Simplex { bound } => write!(f, "simplex:{bound}"),
+            Self::Pursuit(pursuit) => write!(f, "{pursuit}"),
         }
     }
 }
@@ -93,6 +111,9 @@ impl std::str::FromStr for CodeSet {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        if let Some(pursuit) = Pursuit::parse(text) {
+            return Ok(Self::Pursuit(pursuit));
+        }
         let size = text
             .split_once(':')
             .and_then(|(_, n)| n.parse().ok())
@@ -103,8 +124,8 @@ impl std::str::FromStr for CodeSet {
             ("box", Some(upper)) => Ok(Self::Box { upper }),
             ("simplex", Some(bound)) => Ok(Self::Simplex { bound }),
             _ => {
-                let expected =
-                    "it must be nonneg, free, box:U (0 ≤ h ≤ U) or simplex:S (h ≥ 0, Σh ≤ S), U, S > 0";
+                let expected = "it must be nonneg, free, box:U (0 ≤ h ≤ U), simplex:S (h ≥ 0, Σh ≤ S), omp:K (at most K atoms) or \
+                                omp:tol=E (‖x − Wh‖² ≤ E), U, S > 0";
                 Err(Error::parameter("the code set", format!("\"{text}\""), expected))
             }
         }

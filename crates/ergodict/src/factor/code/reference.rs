@@ -90,7 +90,9 @@ impl<T: Scalar> Problem<'_, T> {
 fn project(h: &[f64], threshold: f64, set: CodeSet) -> Vec<f64> {
     match set {
         CodeSet::Nonnegative => h.iter().map(|h| (h - threshold).max(0.0)).collect(),
-        CodeSet::Free => h.iter().map(|h| h.signum() * (h.abs() - threshold).max(0.0)).collect(),
+        CodeSet::Free | CodeSet::Pursuit(_) => {
+            h.iter().map(|h| h.signum() * (h.abs() - threshold).max(0.0)).collect()
+        }
         CodeSet::Box { upper } => h.iter().map(|h| (h - threshold).clamp(0.0, upper)).collect(),
         CodeSet::Simplex { bound } => {
             let shifted: Vec<f64> = h.iter().map(|h| h - threshold).collect();

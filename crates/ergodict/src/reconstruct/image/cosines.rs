@@ -1,0 +1,81 @@
+//! The first dictionary of denoising: cosines, as many as are asked for, by frequency.
+
+use crate::linalg::Mat;
+use crate::patch::Window;
+
+/// What a channel has of each direction of color: gray, red against blue, green against both.
+const COLORS: [[f64; 3]; 3] = [[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]];
+
+/// Colors vary more slowly than gray: they are ordered as if their frequencies were so many times as high.
+const COLOR_FREQUENCY: f64 = 2.0;
+
+/// Products of cosines along both axes, finer than an orthogonal basis where more atoms than pixels are asked for, lowest frequencies
+/// first, each without its mean and of norm one. What is constant is left out, so patches of a single pixel have zero atoms.
+pub(super) fn cosines(window: Window, channels: usize, atoms: usize) -> Mat<f32> {
+    let frequencies = ((atoms + 1) as f64).sqrt().ceil() as usize;
+    let along = |side: usize| -> Vec<Vec<f64>> {
+        (0..frequencies.max(side))
+            .map(|k| {
+                let turn = std::f64::consts::PI * k as f64 / frequencies.max(side) as f64;
+                let wave: Vec<f64> = (0..side).map(|i| (turn * (i as f64 + 0.5)).cos()).collect();
+                let mean = if k == 0 { 0.0 } else { wave.iter().sum::<f64>() / side as f64 };
+                wave.iter().map(|w| w - mean).collect()
+            })
+            .collect()
+    };
+    let (down, across) = (along(window.rows), along(window.cols));
+    let colors = if channels == 3 { &COLORS[..] } else { &COLORS[..1] };
+    let mut all: Vec<(f64, usize, usize, &[f64; 3])> = Vec::new();
+    for u in 0..down.len() {
+        for v in 0..across.len() {
+            for (c, color) in colors.iter().enumerate() {
+                let frequency = (u as f64 / down.len() as f64).hypot(v as f64 / across.len() as f64);
+                all.push((frequency * if c == 0 { 1.0 } else { COLOR_FREQUENCY }, u, v, color));
+            }
+        }
+    }
+    all.retain(|&(frequency, ..)| frequency > 0.0);
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut w = Mat::zeros(window.features(channels), atoms);
+    for (k, &(_, u, v, color)) in all.iter().take(atoms).enumerate() {
+        let place = |i: usize| {
+            let (pixel, channel) = (i / channels, i % channels);
+            down[u][pixel / window.cols] * across[v][pixel % window.cols] * color[channel]
+        };
+        let norm = (0..w.rows()).map(|i| place(i).powi(2)).sum::<f64>().sqrt();
+        if norm > 1e-9 {
+            let atom = w.col_mut(k);
+            (0..atom.len()).for_each(|i| atom[i] = (place(i) / norm) as f32);
+        }
+    }
+    w
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Boundary;
+
+    #[test]
+    fn atoms_have_norm_one_and_no_mean_in_any_channel() {
+        for (rows, cols, channels, atoms) in [(8, 8, 1, 256), (8, 8, 3, 256), (3, 5, 1, 40), (6, 4, 3, 10)] {
+            let w = cosines(Window { rows, cols, boundary: Boundary::Free }, channels, atoms);
+            assert_eq!((w.rows(), w.cols()), (rows * cols * channels, atoms));
+            for k in 0..atoms {
+                let norm: f64 = w.col(k).iter().map(|w| f64::from(*w).powi(2)).sum();
+                assert!((norm - 1.0).abs() < 1e-5, "{norm} of {k}");
+                for c in 0..channels {
+                    let mean: f64 = w.col(k).iter().skip(c).step_by(channels).map(|w| f64::from(*w)).sum();
+                    assert!(mean.abs() < 1e-5, "{mean} of {k}");
+                }
+            }
+        }
+        // A pixel has nothing but its mean.
+        assert!(
+            cosines(Window { rows: 1, cols: 1, boundary: Boundary::Free }, 1, 3)
+                .padded()
+                .iter()
+                .all(|w| *w == 0.0)
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! How strong the noise in an image is.
+
+use crate::data::Image;
+
+/// Side of the blocks among which the flattest are looked for, and places between them.
+const BLOCK: (usize, usize) = (8, 2);
+
+/// The share of blocks taken for flat or flatter.
+const FLAT: f64 = 0.05;
+
+/// What this quantile of the blocks' root mean squares is for noise alone of standard deviation 1: the mean over 20
+/// images of 512×512, among which it went from 0.742 to 0.749.
+const QUANTILE: f64 = 0.745;
+
+/// A value that more than this share of the pixels have, and no pixel exceeds, is where values were clipped.
+const CLIPPED: f64 = 1e-3;
+
+/// Blocks with a larger share of clipped pixels than this show too little of the noise. Measured on photographs with noise of 0.1
+/// and 0.2, clipped: shares of 0, 0.02 and 0.05 are within a percent of each other, without a limit estimates are 10 to 25 % too small.
+const MOST_CLIPPED: f64 = 0.05;
+
+/// Fewer blocks than this are no sample.
+const FEWEST_BLOCKS: usize = 20;
+
+/// The standard deviation of white noise in an image, estimated where the image itself is flat: of second differences
+/// along both axes at once (Immerkær's mask, of norm 6, blind to planes and to edges along an axis), the root mean
+/// square over 8×8 blocks, at the 5 % quantile of the blocks. 0 for images of fewer than 10 rows or columns.
+///
+/// Blocks are left out where there is no noise to see: where more than a twentieth of the pixels were clipped to black or white, and where 3×3 pixels
+/// are exactly equal (painted over), unless the latter are most of all: then the image has no noise but here and there.
+///
+/// Of flat images with noise it was within 5 % of the truth for 128×128 pixels (40 seeds), and within 17 % for 30×30 (20).
+/// Texture is taken for noise where nothing is flat: see the table in the guide on images.
+///
+/// ```
+/// use ergodict::{rng, data::Image, reconstruct::noise_level};
+/// let mut random = rng::stream(0, rng::Purpose::Synthetic, 0);
+/// let gray: Vec<f32> = (0..128 * 128).map(|_| (0.5 + 0.1 * rng::normal(&mut random)) as f32).collect();
+/// assert!((noise_level(&Image::new((128, 128), 1, gray)?) - 0.1).abs() < 0.01);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub fn noise_level(image: &Image) -> f64 {
+    let ((rows, cols), channels) = (image.shape(), image.channels());
+    if rows < BLOCK.0 + 2 || cols < BLOCK.0 + 2 {
+        return 0.0;
+    }
+    let total: f64 = (0..channels).map(|channel| variance(image, channel)).sum();
+    (total / channels as f64).sqrt() / QUANTILE
+}
+
+/// The quantile of the blocks' mean squares in one channel.
+fn variance(image: &Image, channel: usize) -> f64 {
+    let ((rows, cols), channels, values) = (image.shape(), image.channels(), image.values());
+    let (side, step) = BLOCK;
+    let (high, wide) = (rows - 2, cols - 2);
+    let pixel = |i: usize, j: usize| values[(i * cols + j) * channels + channel];
+    let at = |i: usize, j: usize| f64::from(pixel(i, j));
+    let clipped = clipping(values.iter().skip(channel).step_by(channels).copied());
+    let (mut squares, mut still) = (vec![0.0; high * wide], vec![false; high * wide]);
+    for (place, square) in squares.iter_mut().enumerate() {
+        let (i, j) = (place / wide, place % wide);
+        let along = |i: usize| at(i, j) - 2.0 * at(i, j + 1) + at(i, j + 2);
+        *square = (along(i) - 2.0 * along(i + 1) + along(i + 2)).powi(2) / 36.0;
+        still[place] = *square == 0.0 && (0..9).all(|k| pixel(i + k / 3, j + k % 3) == pixel(i, j));
+    }
+    let most = MOST_CLIPPED * ((side + 2) * (side + 2)) as f64;
+    // Of each block the mean square, whether it shows the noise, and whether something was painted over in it.
+    let mut blocks = Vec::new();
+    for i in (0..=high - side).step_by(step) {
+        for j in (0..=wide - side).step_by(step) {
+            let row = |k: usize| squares[(i + k) * wide + j..][..side].iter().sum::<f64>();
+            let square = (0..side).map(row).sum::<f64>() / (side * side) as f64;
+            let bound = |k: usize| {
+                let pixels = (j..j + side + 2).map(|j| pixel(i + k, j));
+                pixels.filter(|v| clipped.contains(&Some(*v))).count()
+            };
+            let shown = (0..side + 2).map(bound).sum::<usize>() as f64 <= most;
+            let painted = (0..side).any(|k| still[(i + k) * wide + j..][..side].contains(&true));
+            blocks.push((square, shown, painted));
+        }
+    }
+    let mut shown: Vec<(f64, bool)> =
+        blocks.iter().filter(|block| block.1).map(|&(square, _, painted)| (square, painted)).collect();
+    if shown.len() < FEWEST_BLOCKS.min(blocks.len()) {
+        shown = blocks.iter().map(|&(square, _, painted)| (square, painted)).collect();
+    }
+    let lively = shown.iter().filter(|block| !block.1).count();
+    if 2 * lively > shown.len() {
+        shown.retain(|block| !block.1);
+    }
+    let at = ((shown.len() - 1) as f64 * FLAT) as usize;
+    shown.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0)).1.0
+}
+
+/// The smallest and the largest value, where enough pixels have it.
+fn clipping(values: impl Iterator<Item = f32> + Clone) -> [Option<f32>; 2] {
+    let all = values.clone().count() as f64;
+    let ends =
+        [values.clone().fold(f32::INFINITY, f32::min), values.clone().fold(f32::NEG_INFINITY, f32::max)];
+    ends.map(|end| (values.clone().filter(|v| *v == end).count() as f64 > CLIPPED * all).then_some(end))
+}
