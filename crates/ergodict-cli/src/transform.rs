@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Write the reconstructions WH (n, d) instead of the codes (n, r)
     #[arg(long)]
     reconstruct: bool,
+    /// Weight of the ℓ₁ norm of the code [default: as learned]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    lambda: Option<f64>,
     /// Samples coded together
     #[arg(long, value_name = "N", default_value_t = BatchSettings::default().batch, allow_negative_numbers = true)]
     batch: usize,
@@ -93,7 +96,11 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let (mut sums, mut again) = (Sums::default(), Mat::zeros(d, 0));
     while let Some(x) = feed.next_minibatch()? {
         let mask = input::mask(x, args.missing);
-        let coded = factorizer.transform(input::observed(x, mask.as_ref()));
+        let x_there = input::observed(x, mask.as_ref());
+        let coded = match args.lambda {
+            None => factorizer.transform(x_there),
+            Some(lambda) => factorizer.transform_with(x_there, lambda),
+        };
         let h = factorizer.code();
         if let Ok((report, loss)) = &coded {
             factorizer.reconstruct(&mut again);
@@ -159,7 +166,7 @@ struct TransformSummary {
     relative_error: f64,
     /// Share of the codes that are zero
     sparsity: f64,
-    /// Loss with the penalties that the model was learned with
+    /// Loss with the penalties that the model was learned with, or with those given
     loss_per_sample: f64,
     /// Samples whose coding reached its cap before its tolerance
     capped_samples: u64,

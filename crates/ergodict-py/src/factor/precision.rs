@@ -8,7 +8,7 @@ use crate::model::About;
 use crate::sets::{Raised, projecting};
 use crate::work::{Watch, long, short};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{FactorSettings, Factorizer as Core};
+use ergodict::factor::{FactorSettings, Factorizer as Core, Init};
 use ergodict::linalg::Scalar;
 use numpy::{Element, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -72,6 +72,7 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     state: &Mutex<State<T>>,
     x: &Samples<'_, T>,
     missing: bool,
+    lambda: Option<f64>,
     n_jobs: Option<i64>,
     progress: Option<&Bound<'py, PyAny>>,
     wanted: bool,
@@ -85,9 +86,9 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
     let rows = codes.as_ref().map(Rows::from_array);
     let done = if x.len() <= CHUNK && progress.is_none() {
-        short(py, || code(state, x, missing, rows, &Watch::default()))
+        short(py, || code(state, x, missing, lambda, rows, &Watch::default()))
     } else {
-        long(py, n_jobs, progress, |watch| code(state, x, missing, rows, watch))
+        long(py, n_jobs, progress, |watch| code(state, x, missing, lambda, rows, watch))
     };
     this.raised.check()?;
     Ok((codes, done?))
@@ -101,10 +102,11 @@ pub(super) fn start<T: Scalar + Element>(
     seed: u64,
     raised_there: Option<Raised>,
 ) -> PyResult<State<T>> {
-    let factorizer = match init.extract::<String>().as_deref() {
-        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(to_py_err)?),
-        Ok("data") => None,
-        _ => {
+    let named = init.extract::<String>().ok().map(|name| Init::from(name).decided(p.code()));
+    let factorizer = match named {
+        Some(Init::Data) => None,
+        Some(_) => Some(Core::random(p.clone(), features, seed).map_err(to_py_err)?),
+        None => {
             let w = transposed(init.cast::<PyArray2<T>>()?)?;
             Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(to_py_err)?)
         }
