@@ -99,7 +99,7 @@ def test_weights_can_be_a_name_a_list_or_a_function() -> None:
     np.testing.assert_array_equal(fit(np.array([1.0, 0.5])), fit([1.0] + 9 * [0.5]))
     assert not np.array_equal(fit("power:0.6"), fit("balanced"))
     for bad, error, words in [
-        ("banana", ValueError, "the schedule is \"banana\", but it must be balanced"),
+        ("banana", ValueError, "the schedule is \"banana\", but it must be auto, balanced"),
         ([], ValueError, "must hold at least one"),
         ([0.5, 2.0], ValueError, r"a weight of the schedule is 2, but it must be in \(0, 1\]"),
         (lambda t: 0.0, ValueError, "the weight of step 1 is 0.0"),

@@ -33,7 +33,7 @@ pub struct BatchSettings {
     /// Samples per minibatch; the last one of an epoch may have fewer
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().batch, value_parser = crate::text::number, allow_negative_numbers = true))]
     pub batch: usize,
-    /// How often all samples are seen
+    /// How often all samples are seen at most
     #[cfg_attr(feature = "clap", arg(long, value_name = "E", default_value_t = d().epochs, allow_negative_numbers = true))]
     pub epochs: u64,
     /// Take the samples of each epoch in a random order
@@ -50,7 +50,7 @@ pub struct BatchSettings {
     pub holdout: f64,
     /// Stop when a stretch of epochs lowers the mean loss by less than this share; 0 never stops early
     ///
-    /// A stretch is as many epochs as have --max-no-improvement minibatches.
+    /// A stretch is as many epochs as have the minibatches that max-no-improvement asks for.
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().tol, allow_negative_numbers = true))]
     pub tol: f64,
     /// Minibatches without such an improvement before it stops, rounded up to whole epochs
