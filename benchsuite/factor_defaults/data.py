@@ -68,7 +68,8 @@ def docstrings(packages: list[str]) -> list[str]:
     for package in packages:
         names = [package]
         if hasattr(root := import_module(package), "__path__"):
-            names += [f"{package}.{module.name}" for module in pkgutil.iter_modules(root.__path__) if "test" not in module.name]
+            modules = (module.name for module in pkgutil.iter_modules(root.__path__))
+            names += [f"{package}.{name}" for name in modules if "test" not in name and not name.startswith("_")]
         for name in names:
             try:
                 with warnings.catch_warnings():

@@ -144,7 +144,7 @@ impl Args {
             seconds: time.as_secs_f64(),
             lambda: model.parameters.lambda,
             signs: run.sign_warning(),
-            config: model.provenance.config.clone(),
+            config: Value::Object(model.provenance.config.clone()),
             shown: self.reports.lines(),
         };
         emit(&summary, common)
