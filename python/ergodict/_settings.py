@@ -88,7 +88,7 @@ class OnlineParameters:
     kappa1 : float, default=0.0
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
-        Weight κ₂ of half the squared ℓ₂ norm of the code, (κ₂/2)‖h‖².
+        Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
     schedule : str, array-like or callable, default="auto"
         Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)),
         ``"auto"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of which the last is
@@ -206,7 +206,7 @@ class NetworkParameters:
     kappa1 : float, default=0.0
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
-        Weight κ₂ of half the squared ℓ₂ norm of the code, (κ₂/2)‖h‖².
+        Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
     schedule : str, array-like or callable, default="linear"
         Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)), the
         weights themselves, of which the last is repeated, or a function of t = 1, 2, ...

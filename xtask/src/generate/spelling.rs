@@ -18,7 +18,7 @@ const SAME: Spelling =
     Spelling { command: "", key: "", name: "", annotation: "", kind: "", default: "", help: "" };
 
 /// Settings that Python spells in words of its own, mostly those of scikit-learn.
-pub(super) const SPELLINGS: [Spelling; 32] = [
+pub(super) const SPELLINGS: [Spelling; 33] = [
     Spelling {
         command: "network learn",
         key: "atoms",
@@ -59,6 +59,11 @@ pub(super) const SPELLINGS: [Spelling; 32] = [
         name: "alpha",
         help: "Weight of the ℓ₁ norm of the code as in scikit-learn, where the loss of a sample is ‖x − hW‖²/2 + alpha ‖h‖₁: ``--lambda`` \
                is twice that",
+        ..SAME
+    },
+    Spelling {
+        key: "kappa2",
+        help: "Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it",
         ..SAME
     },
     Spelling { key: "alpha", name: "shrinkage", ..SAME },
