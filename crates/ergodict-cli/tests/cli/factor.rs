@@ -57,7 +57,11 @@ fn formats_that_are_read_in_order_shuffle_alike() {
     bench.put_npy("x.npy", &x);
     bench.put("x.npy.gz", gzip(&bench.bytes("x.npy")));
     for name in ["x.csv", "x.npy.gz"] {
-        bench.run(&format!("factor {name} -r 2 -o {name}.m -q --shuffle --batch 16 --epochs 3 --schedule linear")).fine();
+        bench
+            .run(&format!(
+                "factor {name} -r 2 -o {name}.m -q --shuffle --batch 16 --epochs 3 --schedule linear"
+            ))
+            .fine();
     }
     let (mut a, b) = (bench.model("x.csv.m"), bench.model("x.npy.gz.m"));
     a.inputs.clone_from(&b.inputs);
@@ -187,7 +191,8 @@ fn a_surrogate_per_sample_knows_the_widths_of_the_minibatches() {
     bench.put_npy("x.npy", &numbers(5, 30));
     // Minibatches of 20 and 10 samples, of weights 1/3 and 2/3 in the end.
     for (flags, width) in [("", 20.0 / 3.0 + 20.0 / 3.0), ("--normalize per-column", 1.0)] {
-        let words = format!("factor x.npy -r 2 --batch 20 --epochs 1 --schedule linear -o m --json -q {flags}");
+        let words =
+            format!("factor x.npy -r 2 --batch 20 --epochs 1 --schedule linear -o m --json -q {flags}");
         let summary = bench.run(&words).fine().json();
         let model = bench.model("m");
         let want = model.factorizer::<f64>().unwrap().surrogate() / width;
@@ -319,7 +324,9 @@ fn a_penalty_that_the_data_decide_is_reported() {
     assert!(bench.model("again").w == model.w);
     assert_eq!(bench.run("factor x.npy -r 3 -o m --json -q").fine().json()["lambda"], 0.0);
     let codes = |flags: &str| {
-        bench.run(&format!("transform m x.npy -o h.npy --json -q {flags}")).fine().json()["sparsity"].as_f64().unwrap()
+        bench.run(&format!("transform m x.npy -o h.npy --json -q {flags}")).fine().json()["sparsity"]
+            .as_f64()
+            .unwrap()
     };
     assert!(codes("--lambda 1") > codes(""));
 }

@@ -202,8 +202,18 @@ impl Fit<'_> {
         };
         let Self { missing, counts, .. } = *self;
         let (buffers, picked, picked_counts) = (Buffers::new(), Vec::new(), Vec::new());
-        let mut source =
-            ArraySource { x, counts, order, missing, buffers, made: 0, picked, first: 0, picked_counts, form };
+        let mut source = ArraySource {
+            x,
+            counts,
+            order,
+            missing,
+            buffers,
+            made: 0,
+            picked,
+            first: 0,
+            picked_counts,
+            form,
+        };
         for made in 1..=total {
             if watch.stopped() {
                 return Ok(());

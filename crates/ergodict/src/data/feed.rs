@@ -114,7 +114,8 @@ impl<T: Scalar> MatrixBatches<T> {
         };
         let holdout = Holdout::new(options.seed, options.holdout);
         let (batch, rows) = (Batch::new(), Vec::new());
-        let (each, cursor) = (stream.samples().map(|samples| options.minibatches(samples)), Cursor::default());
+        let (each, cursor) =
+            (stream.samples().map(|samples| options.minibatches(samples)), Cursor::default());
         Ok(Self { stream, options, holdout, order, each, cursor, in_step: false, batch, rows, first: 0 })
     }
 

@@ -78,7 +78,14 @@ pub(super) struct Descent<'a> {
 
 impl<T: Scalar> ColumnDescent<T> {
     pub(super) fn new() -> Self {
-        Self { a: Mat::zeros(0, 0), unit: 1.0, residual: Mat::zeros(0, 0), moves: Mat::zeros(0, 0), path: Mat::zeros(0, 0), slope: Mat::zeros(0, 0) }
+        Self {
+            a: Mat::zeros(0, 0),
+            unit: 1.0,
+            residual: Mat::zeros(0, 0),
+            moves: Mat::zeros(0, 0),
+            path: Mat::zeros(0, 0),
+            slope: Mat::zeros(0, 0),
+        }
     }
 
     /// Minimizes over the set, from `w` on, which is also `previous`.
@@ -130,7 +137,13 @@ impl<T: Scalar> ColumnDescent<T> {
         self.slope.shape_to(d, r);
         let ends = w.padded().iter().zip(previous.padded());
         self.path.padded_mut().iter_mut().zip(ends).for_each(|(path, (&w, &previous))| *path = w - previous);
-        T::product(&mut self.slope, false, (Op::Plain, self.path.as_ref()), (Op::Plain, self.a.as_ref()), 1.0);
+        T::product(
+            &mut self.slope,
+            false,
+            (Op::Plain, self.path.as_ref()),
+            (Op::Plain, self.a.as_ref()),
+            1.0,
+        );
         // Along W_{t−1} + sD the quadratic is −2s⟨Bᵀ − W_{t−1}A, D⟩ + s²⟨DA, D⟩, and a constant.
         let (mut fall, mut curvature) = (0.0, 0.0);
         for j in 0..r {
@@ -159,7 +172,11 @@ impl<T: Scalar> ColumnDescent<T> {
             let to = (from + BLOCK).min(r);
             self.residual.shape_to(d, to - from);
             for j in from..to {
-                isa.run(Narrow { from: b_transposed.col(j), unit: self.unit, to: self.residual.col_mut(j - from) });
+                isa.run(Narrow {
+                    from: b_transposed.col(j),
+                    unit: self.unit,
+                    to: self.residual.col_mut(j - from),
+                });
             }
             let a = self.a.as_ref().columns(from, to);
             T::product(&mut self.residual, true, (Op::Plain, w.as_ref()), (Op::Plain, a), -1.0);

@@ -358,11 +358,7 @@ impl<T: Scalar> Factorizer<T> {
     /// # Errors
     /// As [`Factorizer::step`]; [`Error::Shape`] for another number of counts than samples, [`Error::Parameter`] for counts that are
     /// negative, not finite, or all zero.
-    pub fn step_counted<'a>(
-        &mut self,
-        x: impl Into<Minibatch<'a, T>>,
-        counts: &[f64],
-    ) -> Result<StepReport> {
+    pub fn step_counted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, counts: &[f64]) -> Result<StepReport> {
         let (x, weight) = (x.into(), self.parameters.schedule.weight(self.aggregates.t + 1));
         if counts.len() != x.cols() {
             let expected = format!("{}, one for each sample", x.cols());
@@ -393,7 +389,10 @@ impl<T: Scalar> Factorizer<T> {
         let outcome = self.in_unit(x, &mut buffer).and_then(|(x, unit)| {
             // Beside others such samples are as good as zero; alone they are not to be taken for learned from.
             if vanishes(unit) && self.aggregates.r == 0.0 {
-                return Err(Error::Underflow { what: "the squares of the samples", largest: x.largest()? * unit });
+                return Err(Error::Underflow {
+                    what: "the squares of the samples",
+                    largest: x.largest()? * unit,
+                });
             }
             self.decide_penalty(unit);
             let code = self.encode(x, unit)?;
@@ -572,7 +571,11 @@ impl<T: Scalar> Factorizer<T> {
     }
 
     /// The minibatch in a unit in which its squares are within range, and that unit; its squared norms are in `self.norms`.
-    fn in_unit<'b>(&mut self, x: Minibatch<'b, T>, buffer: &'b mut UnitBuffer<T>) -> Result<(Minibatch<'b, T>, f64)> {
+    fn in_unit<'b>(
+        &mut self,
+        x: Minibatch<'b, T>,
+        buffer: &'b mut UnitBuffer<T>,
+    ) -> Result<(Minibatch<'b, T>, f64)> {
         if x.rows() != self.w.rows() {
             let found = format!("{}×{}", x.rows(), x.cols());
             return Err(Error::shape("the minibatch", found, format!("{} features", self.w.rows())));
@@ -663,9 +666,8 @@ impl<T: Scalar> Factorizer<T> {
         };
         let trace: f64 = (0..a.cols()).map(|k| a.get(k, k)).sum();
         // The entries of B are below √(r·tr A); where they were summed in the precision of the data, they must fit it.
-        let fits = |x: f64| {
-            (4.0 * x * squares).is_finite() && (!gathered || T::from_f64(4.0 * x).is_finite())
-        };
+        let fits =
+            |x: f64| (4.0 * x * squares).is_finite() && (!gathered || T::from_f64(4.0 * x).is_finite());
         if !(fits(sums.r) && fits(trace)) {
             let largest = self.h.padded().iter().fold(0.0f64, |a, h| a.max(h.to_f64().abs()));
             return Err(Error::Overflow { what: "the sum of squares of a minibatch or its code", largest });

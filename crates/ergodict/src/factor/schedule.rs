@@ -211,13 +211,27 @@ mod tests {
 
     #[test]
     fn bad_schedules_are_refused_with_what_would_be_right() {
-        for bad in
-            ["", "banana", "power", "power:", "power:x", "power:0", "power:1.5", "constant:0", "constant:nan", "power:0.5:0", "power:0.5:2", "power:2:0.5", "power::"]
-        {
+        for bad in [
+            "",
+            "banana",
+            "power",
+            "power:",
+            "power:x",
+            "power:0",
+            "power:1.5",
+            "constant:0",
+            "constant:nan",
+            "power:0.5:0",
+            "power:0.5:2",
+            "power:2:0.5",
+            "power::",
+        ] {
             let error = bad.parse::<Schedule>().unwrap_err().to_string();
             assert!(error.contains("must be"), "{bad}: {error}");
         }
-        for good in ["auto", "balanced", "linear", "power:0.8", "power:0.5:0.01", "constant:0.5", "given:1,0.5,0.25"] {
+        for good in
+            ["auto", "balanced", "linear", "power:0.8", "power:0.5:0.01", "constant:0.5", "given:1,0.5,0.25"]
+        {
             assert_eq!(good.parse::<Schedule>().unwrap().to_string(), good);
         }
     }

@@ -100,7 +100,9 @@ mod tests {
 
     #[test]
     fn binades_are_the_powers_of_two_below() {
-        for (x, want) in [(1.0, 1.0), (1.99, 1.0), (2.0, 2.0), (0.75, 0.5), (f64::MIN_POSITIVE, f64::MIN_POSITIVE)] {
+        for (x, want) in
+            [(1.0, 1.0), (1.99, 1.0), (2.0, 2.0), (0.75, 0.5), (f64::MIN_POSITIVE, f64::MIN_POSITIVE)]
+        {
             assert_eq!(binade(x), want);
         }
     }

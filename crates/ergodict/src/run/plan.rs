@@ -37,7 +37,16 @@ impl RunPlan {
     pub fn new(command: &str, parameters: FactorSettings, seed: u64) -> Self {
         let (settings, inputs, examples) = (json!({}), Vec::new(), Examples::default());
         let (yardstick, stopping) = (None, None);
-        Self { command: command.to_owned(), parameters, seed, settings, inputs, examples, yardstick, stopping }
+        Self {
+            command: command.to_owned(),
+            parameters,
+            seed,
+            settings,
+            inputs,
+            examples,
+            yardstick,
+            stopping,
+        }
     }
 
     /// What a checkpoint of it knows it by.

@@ -86,7 +86,8 @@ impl<T: Scalar> Trainer<T> {
             let (a, b_transposed) = (from.matrix("A")?, from.matrix("B")?);
             let aggregates = Aggregates { a, b_transposed, r, t, samples, width };
             let decided: Option<f64> = from.json("lambda")?;
-            let parameters = FactorSettings { lambda: decided.unwrap_or(parameters.lambda), ..parameters.clone() };
+            let parameters =
+                FactorSettings { lambda: decided.unwrap_or(parameters.lambda), ..parameters.clone() };
             self.factorizer = Some(Factorizer::resume(parameters, from.matrix("W")?, aggregates)?);
         }
         Ok(())
@@ -110,7 +111,8 @@ impl<T: Scalar> Trainer<T> {
 
     /// What learning is now.
     pub(crate) fn snapshot(&self) -> TrainerSnapshot<T> {
-        let state = |f: &Factorizer<T>| (f.dictionary().clone(), f.aggregates().clone(), f.parameters().lambda);
+        let state =
+            |f: &Factorizer<T>| (f.dictionary().clone(), f.aggregates().clone(), f.parameters().lambda);
         let state = self.factorizer.as_ref().map(state);
         TrainerSnapshot { state, history: self.history.clone(), tally: self.tally }
     }

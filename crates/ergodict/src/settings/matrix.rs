@@ -37,7 +37,13 @@ impl Default for MatrixSettings {
         let factor = FactorSettings { lambda, schedule, ..FactorSettings::default() };
         Self {
             learning: LearnSettings { factor, init: Init::Auto, ..LearnSettings::default() },
-            batches: BatchSettings { batch: 64, epochs: 200, shuffle: true, tol: 0.02, ..BatchSettings::default() },
+            batches: BatchSettings {
+                batch: 64,
+                epochs: 200,
+                shuffle: true,
+                tol: 0.02,
+                ..BatchSettings::default()
+            },
             missing: false,
         }
     }

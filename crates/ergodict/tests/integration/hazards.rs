@@ -284,7 +284,8 @@ fn huge_and_tiny_scales() {
 /// minibatches; and the dictionary has moved.
 fn equivariant<T: Scalar>(exponents: &[i32]) {
     for (at, set) in dictionary_sets().into_iter().enumerate() {
-        for (code, lambda) in [(CodeSet::Nonnegative, 0.0), (CodeSet::Nonnegative, 0.2), (CodeSet::Free, 0.2)] {
+        for (code, lambda) in [(CodeSet::Nonnegative, 0.0), (CodeSet::Nonnegative, 0.2), (CodeSet::Free, 0.2)]
+        {
             let mut p = FactorSettings::new(4);
             (p.lambda, p.code, p.dictionary) = (lambda, Some(code), Some(set.clone()));
             let mut plain = Factorizer::<T>::random(p.clone(), 9, 1).unwrap();
@@ -355,7 +356,8 @@ fn tiny_sparse_and_masked_minibatches() {
 /// A minibatch of any size may follow one of any other: what is small beside the rest counts for little, and nothing is lost on the way.
 #[test]
 fn minibatches_of_very_different_sizes() {
-    let mut model = Factorizer::<f32>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0).unwrap();
+    let mut model =
+        Factorizer::<f32>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0).unwrap();
     for (t, size) in [0.0, 1e-35, 1e30, 1.0, 1e-30, 1e35].into_iter().enumerate() {
         let x = random::<f64>(6, 20, t as u64);
         let x = Mat::from_fn(6, 20, |i, j| (x.get(i, j) * size) as f32);
@@ -372,7 +374,9 @@ fn a_count_of_samples_is_as_good_as_copies() {
     let counts = [2.0, 0.0, 1.0, 3.0, 1.0];
     let picked: Vec<usize> = [0, 0, 2, 3, 3, 3, 4].to_vec();
     let copies = Mat::from_fn(7, 7, |i, j| x.get(i, picked[j]));
-    for (code, normalize) in code_sets().into_iter().flat_map(|c| [(c, Normalize::Sum), (c, Normalize::PerColumn)]) {
+    for (code, normalize) in
+        code_sets().into_iter().flat_map(|c| [(c, Normalize::Sum), (c, Normalize::PerColumn)])
+    {
         let p = FactorSettings {
             lambda: 0.2,
             kappa2: 0.1,
@@ -469,14 +473,19 @@ fn denormals() {
     for size in [5e-324, 1e-310, 1e-200, 1e-165, 1e-161, 1e-158, 1e-155, 1e-152] {
         let whole = random::<f64>(6, 9, 8);
         let x = Mat::from_fn(6, 9, |i, j| whole.get(i, j) * size);
-        let mut model = Factorizer::<f64>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0).unwrap();
+        let mut model =
+            Factorizer::<f64>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0)
+                .unwrap();
         assert!(matches!(model.step(&x).unwrap_err(), Error::Underflow { .. }), "{size:e}");
         assert_eq!(model.aggregates().t, 0);
         model.transform(&whole).unwrap();
         let codes = model.code().clone();
         model.transform(&x).unwrap();
         for (a, b) in codes.padded().iter().zip(model.code().padded()) {
-            assert!((a * size - b).abs() <= 1e-9 * (a * size).abs() + 1e-3 * size.max(1e-310) + 1e-320, "{size:e}: {a:e} {b:e}");
+            assert!(
+                (a * size - b).abs() <= 1e-9 * (a * size).abs() + 1e-3 * size.max(1e-310) + 1e-320,
+                "{size:e}: {a:e} {b:e}"
+            );
         }
         model.step(&whole).unwrap();
         let seen = model.step(&x).unwrap();

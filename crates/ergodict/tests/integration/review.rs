@@ -170,8 +170,15 @@ fn coders_refuse_other_dictionaries_and_say_when_no_round_was_allowed() {
 /// `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A` where sweeps end at their cap, however few they are.
 #[test]
 fn updates_that_end_at_their_cap_have_the_growth_property() {
-    for (sweeps, kappa1, code) in [(1, 0.0, CodeSet::Nonnegative), (2, 0.0, CodeSet::Free), (5, 0.3, CodeSet::Nonnegative)] {
-        let mut parameters = FactorSettings { kappa1, dictionary_sweeps: sweeps, dictionary_tolerance: 0.0, ..FactorSettings::new(5) };
+    for (sweeps, kappa1, code) in
+        [(1, 0.0, CodeSet::Nonnegative), (2, 0.0, CodeSet::Free), (5, 0.3, CodeSet::Nonnegative)]
+    {
+        let mut parameters = FactorSettings {
+            kappa1,
+            dictionary_sweeps: sweeps,
+            dictionary_tolerance: 0.0,
+            ..FactorSettings::new(5)
+        };
         (parameters.code, parameters.lambda) = (Some(code), 0.05);
         let signed = if code == CodeSet::Free { "ball" } else { "nonneg-ball" };
         parameters.dictionary = Some(signed.parse().unwrap());
@@ -187,11 +194,16 @@ fn updates_that_end_at_their_cap_have_the_growth_property() {
             let moved = Mat::from_fn(8, 5, |i, k| w.get(i, k) - before.get(i, k));
             let form = |v: &Mat<f64>, w: &Mat<f64>| {
                 let entry = |i: usize, k: usize| (0..5).map(|l| v.get(i, l) * a.get(l, k)).sum::<f64>();
-                (0..8).flat_map(|i| (0..5).map(move |k| (i, k))).map(|(i, k)| entry(i, k) * w.get(i, k)).sum::<f64>()
+                (0..8)
+                    .flat_map(|i| (0..5).map(move |k| (i, k)))
+                    .map(|(i, k)| entry(i, k) * w.get(i, k))
+                    .sum::<f64>()
             };
-            let linear: f64 = (0..5).map(|k| crate::common::dot(moved.col(k), totals.b_transposed.col(k))).sum();
+            let linear: f64 =
+                (0..5).map(|k| crate::common::dot(moved.col(k), totals.b_transposed.col(k))).sum();
             // g(W_{t−1}) − g(W_t) = 2⟨Bᵀ, D⟩ − 2⟨W_{t−1}A, D⟩ − ‖D‖²_A.
-            let (fall, growth) = (2.0 * (linear - form(&before, &moved)) - form(&moved, &moved), form(&moved, &moved));
+            let (fall, growth) =
+                (2.0 * (linear - form(&before, &moved)) - form(&moved, &moved), form(&moved, &moved));
             assert!(fall >= growth - 1e-10 * totals.r, "step {t}, {sweeps} sweeps: {fall:e} < {growth:e}");
         }
         assert!(capped > 20, "{capped}");

@@ -76,9 +76,11 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, penalty(p))).sum();
         let Aggregates { a, b_transposed, r: rest, .. } = &model.aggregates().clone();
         let surrogate = inner(&times(&w, a), &w) - 2.0 * inner(b_transposed, &w) + rest;
-        for (name, value) in
-            [("report", seen.surrogate * model.aggregates().width), ("method", model.surrogate()), ("formula", surrogate)]
-        {
+        for (name, value) in [
+            ("report", seen.surrogate * model.aggregates().width),
+            ("method", model.surrogate()),
+            ("formula", surrogate),
+        ] {
             assert!((value - summed).abs() <= tolerance * rest, "{context}, {name}: {value} ≠ {summed}");
         }
 

@@ -1,7 +1,7 @@
 //! The only loop that learns, and what a step of it takes.
 
-use super::super::{ChangeTest, Next, Observer, RunPlan, Source, Status, Stop, Trainer, TrainerSnapshot};
 use super::super::plateau::Plateau;
+use super::super::{ChangeTest, Next, Observer, RunPlan, Source, Status, Stop, Trainer, TrainerSnapshot};
 use crate::factor::code::CodeReport;
 use crate::factor::{Factorizer, Minibatch, Statistics, StepReport};
 use crate::linalg::Scalar;
