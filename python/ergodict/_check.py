@@ -191,21 +191,30 @@ def weights(function: Callable[[int], float], steps: int) -> str:
 def scheme(estimator: Any, atoms: int, features: int, f32: bool, steps: int = 0) -> dict[str, Any]:
     """What the extension takes for the online scheme, from an estimator's parameters; `steps` are those that a function gives weights."""
     init = estimator.dict_init
-    if isinstance(init, str) and init not in ("random", "data"):
+    if isinstance(init, str) and init not in ("auto", "random", "data"):
         if init == "array":
             raise ValueError("dict_init was an array, which the model file does not hold: give it again as dict_init")
-        raise ValueError(f"dict_init is {init!r}, but it must be random, data or an array of atoms")
-    tolerance = number(estimator.tol, "tol")
+        raise ValueError(f"dict_init is {init!r}, but it must be auto, random, data or an array of atoms")
+    tolerance = number(estimator.code_tol, "code_tol")
     if not 0.0 < tolerance < float("inf"):
         raise ValueError(f"the coding tolerance is {tolerance}, but it must be a positive number")
     words, function = schedule(estimator.schedule)
     own = {
-        "atoms": atoms, "lambda": 2.0 * not_negative(estimator.alpha, "alpha"), "init": init if isinstance(init, str) else None,
+        "atoms": atoms, "lambda": penalty(estimator.alpha), "init": init if isinstance(init, str) else None,
         "schedule": words if function is None or not steps else weights(function, steps),
         "dictionary": spec_of(estimator.dictionary, atoms, features),
     }
     rest = {key: _value(getattr(estimator, name), name, *setting) for name, (key, *setting) in SCHEME.items() if key not in own}
     return {**own, **rest, "f32": f32}
+
+
+def penalty(alpha: object) -> Union[float, str]:
+    """The weight of the ℓ₁ norm as the library has it, from that of scikit-learn."""
+    if isinstance(alpha, str):
+        if alpha != "auto":
+            raise ValueError(f"alpha is {alpha!r}, but it must be a number that is not negative, or auto")
+        return alpha
+    return 2.0 * not_negative(alpha, "alpha")
 
 
 def _value(value: object, name: str, default: Any, choices: tuple[str, ...]) -> Any:

@@ -31,7 +31,9 @@ class Filed:
     #: Whether it was told that files do not hold that function.
     _told: bool
 
-    def _course(self) -> tuple[int, int, bool, float, bool]:
+    missing: Any
+
+    def _course(self) -> dict[str, Any]:
         raise NotImplementedError
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -70,17 +72,16 @@ class Filed:
         filed = self._filed()
         return written(path, lambda file: self._core.report(file, title, *filed), self.__dict__.get("_file"))
 
-    def _filed(self) -> tuple[str, int, int, bool, float, bool, str, Optional[list[str]]]:
+    def _filed(self) -> tuple[str, dict[str, Any], bool, str, Optional[list[str]]]:
         """What the extension is told for a file, besides what it knows."""
         check_is_fitted(self)
-        batch, epochs, shuffle, holdout, missing = self._course()
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         if self._schedule is not None and (not self._how.endswith("fit") or self._how.endswith("partial_fit")):
             # Beyond a list of weights, a file repeats the last: let it be that of the last step.
             _set_schedule(self._core, _check.given([_check.weight_at(self._schedule, self._core.steps)]))
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
-        return init, batch, epochs, shuffle, holdout, missing, self._how, names
+        return init, self._course(), _check.flag(self.missing, "missing"), self._how, names
 
     @classmethod
     def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:

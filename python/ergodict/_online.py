@@ -7,7 +7,7 @@ import inspect
 import itertools
 import re
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _check
 from ._check import flag
@@ -36,7 +36,8 @@ Self = TypeVar("Self", bound="OnlineEstimator")
 class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The online scheme: its parameters and methods.
 
-    A sample x, a row of n_features numbers, is coded as ``h = argmin 1/2 |x - h W|^2 + alpha |h|_1 + kappa2/4 |h|^2``. Step t averages ``A = h' h``
+    A sample x, a row of n_features numbers, is coded as ``h = argmin 1/2 |x - h W|^2 + alpha |h|_1 + kappa2/4 |h|^2``: half of the loss
+    ``|x - h W|^2 + 2 alpha |h|_1 + kappa2/2 |h|^2`` that `score`, `surrogate_` and the command line have. Step t averages ``A = h' h``
     and ``B = h' x`` over its minibatch and all before with the weights of the schedule; then ``components_``, the rows of W, minimize
     ``tr(W' A W) - 2 tr(W' B)`` over the set of dictionaries.
 
@@ -48,6 +49,10 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         Epochs that the last `fit` completed.
     n_steps_ : int
         Steps taken, one for each minibatch.
+    alpha_ : float
+        The weight of the l1 norm of the code, as given or as ``"auto"`` became.
+    reconstruction_err_ : float
+        The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`, where each sample was coded before it was learned from.
     surrogate_ : float
         The surrogate loss per sample.
     seed_ : int
@@ -68,7 +73,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     # Learning
 
-    def fit(self: Self, X: Any, y: object = None) -> Self:
+    def fit(self: Self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
         """Learn a dictionary from the samples of a matrix, from the beginning.
 
         Parameters
@@ -77,6 +82,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The samples. Arrays of float32 or float64 are read where they lie; others are converted.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts in its minibatch: 2 is as much as two copies of it. Samples of weight 0 are left out.
 
         Returns
         -------
@@ -84,20 +91,21 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The fitted estimator. An interruption (Ctrl-C) or an error on the way leaves it as it was after the last step, ready for
             `partial_fit`.
         """
+        if isinstance(X, Iterator):
+            raise TypeError(f"X is a {type(X).__name__}, but fit needs all samples at once: use fit_stream for minibatches as they come")
         X = self._validated(X, reset=True)
-        batch, epochs, shuffle, holdout, missing = self._course()
+        X, counts = _weighted(X, sample_weight)
+        course, missing = self._course(), flag(self.missing, "missing")
         jobs = _check.jobs(self.n_jobs)
         self._forget()
         seed = seed_of(self.random_state)
-        steps = 0
-        if _check.schedule(self.schedule)[1] is not None:
-            steps = minibatches(X.shape[0], batch, epochs, shuffle, holdout, seed)
-        core = self._begin(X.shape[1], X.dtype, min(batch, X.shape[0]), seed, steps)
+        each = minibatches(X.shape[0], course, seed)
+        steps = each * course["epochs"] if _check.schedule(self.schedule)[1] is not None else 0
+        again = each if course["epochs"] > 1 else None
+        core = self._begin(X.shape[1], X.dtype, min(course["batch"], X.shape[0]), seed, steps, again)
         try:
             with progress(self.verbose, "learning") as show:
-                core.fit(
-                    _parts(X), batch, epochs, shuffle, holdout, seed, missing, jobs, show, self.callback
-                )
+                core.fit(_parts(X), course, seed, missing, jobs, show, self.callback, counts)
         except BaseException:
             # Whatever it was: only a run without a single step has nothing to keep.
             if core.steps:
@@ -107,7 +115,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         self._warn()
         return self
 
-    def partial_fit(self: Self, X: Any, y: object = None) -> Self:
+    def partial_fit(self: Self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
         """Take one step: learn from one minibatch, which may have any number of samples.
 
         Parameters
@@ -116,6 +124,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The minibatch.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: 2 is as much as two copies of it.
 
         Returns
         -------
@@ -123,7 +133,10 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The estimator. The first call reads the parameters; changes of them have no effect after it, until the next `fit`.
         """
         first = "_core" not in self.__dict__
-        self._learn(X, "partial_fit")
+        if sample_weight is None:
+            self._learn(X, "partial_fit")
+        else:
+            self._step(X, "partial_fit", _check.jobs(self.n_jobs), sample_weight)
         if first:
             # A penalty that leaves nothing of the first minibatch leaves nothing of the next ones.
             for words in self._core.warnings():
@@ -147,9 +160,10 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                 return
         self._step(X, how, jobs)
 
-    def _step(self, X: Any, how: str, jobs: Optional[int]) -> None:
+    def _step(self, X: Any, how: str, jobs: Optional[int], sample_weight: Any = None) -> None:
         first = not self.__sklearn_is_fitted__()
         X = self._validated(X, reset=first)
+        X, counts = _weighted(X, sample_weight)
         if first:
             core = self._begin(X.shape[1], X.dtype, X.shape[0], seed_of(self.random_state))
             function = _check.schedule(self.schedule)[1]
@@ -157,7 +171,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             core, function = self._core, self._schedule
         weight = None if function is None else _check.weight_at(function, core.steps + 1)
         before = core.facts["negative"]
-        core.step(_parts(X), weight, flag(self.missing, "missing"), jobs)
+        core.step(_parts(X), weight, flag(self.missing, "missing"), jobs, counts)
         if first:
             self._keep(core, how)
         elif not self._how.endswith(how):
@@ -227,6 +241,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     def transform(
         self,
         X: Any,
+        alpha: Optional[float] = None,
         *,
         algorithm: Optional[str] = None,
         n_nonzero_coefs: Optional[int] = None,
@@ -238,6 +253,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples.
+        alpha : float, default=None
+            Another weight of the l1 norm of the code than ``alpha_``, with which the dictionary was learned.
         algorithm : {"omp"}, optional
             Orthogonal matching pursuit: atoms are chosen one after another, with coefficients by least squares. By default codes are
             those of learning.
@@ -253,8 +270,11 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         """
         X, jobs = self._known(X), _check.jobs(self.n_jobs)
         limits = _limits(algorithm, n_nonzero_coefs, tol, self.n_features_in_)
+        if limits is not None and alpha is not None:
+            raise ValueError('alpha has no part in algorithm="omp"')
         with progress(self.verbose, "coding", unit="minibatch") as show:
-            return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show, limits)
+            other = None if alpha is None else 2.0 * _check.not_negative(alpha, "alpha")
+            return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show, other, limits)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rebuild samples from their codes.
@@ -304,6 +324,20 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     def n_iter_(self) -> int:
         """Epochs that the last `fit` completed."""
         return int(self._learned().facts["epochs"])
+
+    @property
+    def alpha_(self) -> float:
+        """The weight of the l1 norm of the code, as given or as ``"auto"`` became."""
+        # Data of nothing but zeros decide nothing.
+        return float(self._learned().facts["lambda"] or 0.0) / 2.0
+
+    @property
+    def reconstruction_err_(self) -> float:
+        """The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`."""
+        error: Optional[float] = self._learned().facts["epoch_error"]
+        if error is None:
+            raise AttributeError("reconstruction_err_ is that of the last epoch of fit, and no epoch was completed")
+        return float(np.sqrt(error))
 
     @property
     def piece_(self) -> int:
@@ -357,25 +391,31 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     # Inside
 
-    def _course(self) -> tuple[int, int, bool, float, bool]:
-        """How to go over the data."""
-        batch = _check.count(self.batch_size, "the batch size", expected="a minibatch has at least one sample")
-        epochs = _check.count(self.max_iter, "the number of epochs", expected="at least one is needed")
-        holdout = _check.number(self.holdout, "the share held out")
-        if not 0.0 <= holdout < 1.0:
-            raise ValueError(f"the share held out is {holdout}, but it must be at least 0 and below 1")
+    def _course(self) -> dict[str, Any]:
+        """How to go over the data, by the keys of the library."""
+        holdout, tol = _check.number(self.holdout, "the share held out"), _check.number(self.tol, "tol")
+        for share, name in ((holdout, "the share held out"), (tol, "tol")):
+            if not 0.0 <= share < 1.0:
+                raise ValueError(f"{name} is {share}, but it must be at least 0 and below 1")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}, but it must be callable or None")
-        return batch, epochs, flag(self.shuffle, "shuffle"), holdout, flag(self.missing, "missing")
+        return {
+            "batch": _check.count(self.batch_size, "the batch size", expected="a minibatch has at least one sample"),
+            "epochs": _check.count(self.max_iter, "the number of epochs", expected="at least one is needed"),
+            "shuffle": flag(self.shuffle, "shuffle"), "holdout": holdout, "tol": tol,
+            "max_no_improvement": _check.count(self.max_no_improvement, "max_no_improvement", expected="at least one is needed"),
+        }
 
-    def _begin(self, features: int, dtype: Any, batch: int, seed: int, steps: int = 0) -> Factorizer:
-        """A factorizer that has not learned anything; `steps` are those that a function gives weights."""
+    def _begin(
+        self, features: int, dtype: Any, batch: int, seed: int, steps: int = 0, minibatches: Optional[int] = None
+    ) -> Factorizer:
+        """A factorizer that has not learned anything; `steps` are those that a function gives weights, `minibatches` those of an epoch."""
         atoms = features
         if self.n_components is not None:
             atoms = _check.whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
         scheme = _check.scheme(self, atoms, features, bool(dtype == np.float32), steps)
         first = _check.first_atoms(self.dict_init, atoms, features, dtype)
-        return Factorizer(scheme, features, batch, self.dict_init if first is None else first, seed)
+        return Factorizer(scheme, features, batch, self.dict_init if first is None else first, seed, minibatches)
 
     def _keep(self, core: Factorizer, how: str) -> None:
         self._core, self._how, self._told = core, how, False
@@ -420,6 +460,18 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                 X = X.copy()
                 X.sum_duplicates()
         return X
+
+
+def _weighted(X: Any, sample_weight: Any) -> tuple[Any, Optional[NDArray[np.float64]]]:
+    """The samples that count, and how much."""
+    if sample_weight is None:
+        return X, None
+    counts = np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    if not counts.any():
+        raise ValueError("sample_weight is zero for every sample, but at least one must be positive")
+    if not counts.all():
+        X, counts = X[counts > 0], counts[counts > 0]
+    return X, counts
 
 
 def _parts(X: Any) -> Any:

@@ -64,7 +64,8 @@ class Record:
         run = {name: self.config[key] for name, key in names.items() if self.config.get(key) is not None}
         found = {name: self.scheme[key] for name, (key, *_) in SCHEME.items() if key in self.scheme}
         found["dictionary"] = found["dictionary"] if dictionary is None else dictionary
-        return {**run, **found, "alpha": self.scheme["lambda"] / 2.0, "random_state": self.seed}
+        penalty = self.scheme["lambda"]
+        return {**run, **found, "alpha": penalty if isinstance(penalty, str) else penalty / 2.0, "random_state": self.seed}
 
 
 @dataclass(frozen=True)

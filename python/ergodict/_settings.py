@@ -27,7 +27,7 @@ SCHEME: dict[str, Setting] = {
     "dictionary": Setting("dictionary", "nonneg-ball", ("nonneg-ball", "ball", "simplex", "box", "l1-ball", "free")),
     "code": Setting("code", "nonneg"), "normalize": Setting("normalize", "sum", ("sum", "per-column")),
     "unused": Setting("unused", "keep", ("keep", "reseed")), "solver": Setting("solver", "fast", ("fast", "projected-gradient")),
-    "tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.001), "dict_sweeps": Setting("dictionary-sweeps", 5),
+    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.001), "dict_sweeps": Setting("dictionary-sweeps", 5),
     "dict_init": Setting("init", "random"),
 }
 #: Settings of every run that reads networks and samples motifs.
@@ -44,8 +44,10 @@ SAMPLING: dict[str, Setting] = {
 #: The settings of each command.
 SETTINGS: dict[str, dict[str, Setting]] = {
     "factor": {
-        **SCHEME, "dtype": Setting("f32", "float64"), "batch_size": Setting("batch", 256), "max_iter": Setting("epochs", 1),
-        "shuffle": Setting("shuffle", False), "holdout": Setting("holdout", 0.0), "missing": Setting("missing", False),
+        **SCHEME, "dtype": Setting("f32", "float64"), "batch_size": Setting("batch", 64), "max_iter": Setting("epochs", 200),
+        "shuffle": Setting("shuffle", True, ("true", "false")), "holdout": Setting("holdout", 0.0), "tol": Setting("tol", 0.02),
+        "max_no_improvement": Setting("max-no-improvement", 256), "missing": Setting("missing", False),
+        "alpha": Setting("lambda", "auto"), "schedule": Setting("schedule", "auto"), "dict_init": Setting("init", "auto"),
         "random_state": Setting("seed", None),
     },
     "network learn": {
@@ -79,16 +81,18 @@ class OnlineParameters:
     ----------
     n_components : int, default=None
         Atoms of the dictionary; as many as features if None.
-    alpha : float, default=0.5
+    alpha : float or "auto", default="auto"
         Weight of the ℓ₁ norm of the code as in scikit-learn, where the loss of a sample is ‖x − hW‖²/2 + alpha ‖h‖₁: ``--lambda`` is twice
-        that.
+        that. ``"auto"`` is 0 for nonnegative codes, otherwise a tenth of the mean norm of the samples in the first minibatch; ``alpha_`` is what
+        it became.
     kappa1 : float, default=0.0
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
-        Weight of half the squared ℓ₂ norm of the code.
-    schedule : str, array-like or callable, default="balanced"
-        Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)), the
-        weights themselves, of which the last is repeated, or a function of t = 1, 2, ...
+        Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
+    schedule : str, array-like or callable, default="auto"
+        Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)),
+        ``"auto"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of which the last is
+        repeated, or a function of t = 1, 2, ...
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
         Set of atoms: a name of ``ergodict.sets.NAMES``, also with a size (``"box:2"``), or an object of :mod:`ergodict.sets`.
     code : str, default="nonneg"
@@ -99,22 +103,27 @@ class OnlineParameters:
         What becomes of atoms that no code uses.
     solver : {"fast", "projected-gradient"}, default="fast"
         How codes are found.
-    tol : float, default=1e-6
+    code_tol : float, default=1e-6
         Relative KKT residual at which coding stops.
     dict_tol : float, default=0.001
         Relative change of the dictionary at which its update stops.
     dict_sweeps : int, default=5
         Most sweeps of a dictionary update.
-    dict_init : {"random", "data"} or array-like of shape (n_components, n_features), default="random"
-        The first dictionary: random, samples of the first minibatch, or this one.
-    batch_size : int, default=256
+    dict_init : {"auto", "random", "data"} or array-like of shape (n_components, n_features), default="auto"
+        The first dictionary: random, samples of the first minibatch, or this one; auto is samples for codes of both signs, else random.
+    batch_size : int, default=64
         Samples per minibatch; the last one of an epoch may have fewer.
-    max_iter : int, default=1
-        How often all samples are seen.
-    shuffle : bool, default=False
+    max_iter : int, default=200
+        How often all samples are seen at most.
+    shuffle : bool, default=True
         Take the samples of each epoch in a random order.
     holdout : float, default=0.0
         Share of the samples kept apart for a final loss.
+    tol : float, default=0.02
+        Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 never stops
+        before `max_iter`.
+    max_no_improvement : int, default=256
+        Minibatches without such an improvement before it stops, rounded up to whole epochs.
     missing : bool, default=False
         Whether NaN stands for a missing entry, which is left out.
     random_state : int, Generator, RandomState or None, default=None
@@ -130,12 +139,12 @@ class OnlineParameters:
 
     def __init__(
         self,
-        n_components: Optional[int] = None, *, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0,
-        schedule: Schedule = "balanced", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
-        unused: str = "keep", solver: str = "fast", tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5,
-        dict_init: Union[str, ArrayLike] = "random", batch_size: int = 256, max_iter: int = 1, shuffle: bool = False, holdout: float = 0.0,
-        missing: bool = False, random_state: RandomState = None, callback: Optional[Callable[[dict[str, object]], object]] = None,
-        n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
+        n_components: Optional[int] = None, *, alpha: Union[float, str] = "auto", kappa1: float = 0.0, kappa2: float = 0.0,
+        schedule: Schedule = "auto", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
+        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5,
+        dict_init: Union[str, ArrayLike] = "auto", batch_size: int = 64, max_iter: int = 200, shuffle: bool = True, holdout: float = 0.0,
+        tol: float = 0.02, max_no_improvement: int = 256, missing: bool = False, random_state: RandomState = None,
+        callback: Optional[Callable[[dict[str, object]], object]] = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -147,7 +156,7 @@ class OnlineParameters:
         self.normalize = normalize
         self.unused = unused
         self.solver = solver
-        self.tol = tol
+        self.code_tol = code_tol
         self.dict_tol = dict_tol
         self.dict_sweeps = dict_sweeps
         self.dict_init = dict_init
@@ -155,6 +164,8 @@ class OnlineParameters:
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.holdout = holdout
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
         self.missing = missing
         self.random_state = random_state
         self.callback = callback
@@ -195,7 +206,7 @@ class NetworkParameters:
     kappa1 : float, default=0.0
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
-        Weight of half the squared ℓ₂ norm of the code.
+        Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
     schedule : str, array-like or callable, default="linear"
         Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)), the
         weights themselves, of which the last is repeated, or a function of t = 1, 2, ...
@@ -209,7 +220,7 @@ class NetworkParameters:
         What becomes of atoms that no code uses.
     solver : {"fast", "projected-gradient"}, default="fast"
         How codes are found.
-    tol : float, default=1e-6
+    code_tol : float, default=1e-6
         Relative KKT residual at which coding stops.
     dict_tol : float, default=0.001
         Relative change of the dictionary at which its update stops.
@@ -249,7 +260,7 @@ class NetworkParameters:
         batch_size: int = 100, static: bool = False, n_examples: int = 4, rewired_copies: Optional[int] = None, score_patches: int = 1000,
         null_permutations: int = 20, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0, schedule: Schedule = "linear",
         dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum", unused: str = "keep", solver: str = "fast",
-        tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5, dict_init: Any = "random", dtype: Any = "float64",
+        code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5, dict_init: Any = "random", dtype: Any = "float64",
         injective: bool = False, every: int = 1, burn_in: int = 0, chains: Optional[int] = None, component: str = "largest",
         lazy: Optional[bool] = None, weighted: bool = False, weights: str = "linear", random_state: RandomState = None,
         n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
@@ -274,7 +285,7 @@ class NetworkParameters:
         self.normalize = normalize
         self.unused = unused
         self.solver = solver
-        self.tol = tol
+        self.code_tol = code_tol
         self.dict_tol = dict_tol
         self.dict_sweeps = dict_sweeps
         self.dict_init = dict_init

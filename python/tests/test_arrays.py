@@ -94,7 +94,7 @@ before, most = anonymous(), 0
 def look(*facts):
     global most
     most = max(most, anonymous())
-model = OnlineNMF(1, batch_size=2000, random_state=0, callback=look).fit(x)
+model = OnlineNMF(1, batch_size=2000, max_iter=1, shuffle=False, random_state=0, callback=look).fit(x)
 look()
 print(most - before)
 """
@@ -228,8 +228,8 @@ def test_sparse_matrices_are_as_good_as_dense_ones(index: type, dtype: type) -> 
     csr.indices, csr.indptr = csr.indices.astype(index), csr.indptr.astype(index)
     tolerance = 1e-3 if dtype == np.float32 else 1e-7
     for options in ({}, {"shuffle": True, "max_iter": 2, "holdout": 0.2}, {"dict_init": "data"}):
-        model = OnlineNMF(4, batch_size=64, random_state=2, tol=1e-8, **options).fit(csr)
-        dense = OnlineNMF(4, batch_size=64, random_state=2, tol=1e-8, **options).fit(x)
+        model = OnlineNMF(4, batch_size=64, random_state=2, code_tol=1e-8, **options).fit(csr)
+        dense = OnlineNMF(4, batch_size=64, random_state=2, code_tol=1e-8, **options).fit(x)
         assert model.components_.dtype == dtype
         np.testing.assert_allclose(model.components_, dense.components_, atol=tolerance)
         np.testing.assert_allclose(model.transform(csr), dense.transform(x), atol=10 * tolerance)

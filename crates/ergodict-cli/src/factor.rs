@@ -1,6 +1,6 @@
 //! `ergodict factor`: learns a dictionary from any matrix.
 
-use crate::args::Common;
+use crate::args::{Common, defaults};
 use crate::checkpoints::CheckpointArgs;
 use crate::learning::{LearnedModel, Learning};
 use crate::reports::{self, ReportArgs};
@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use ergodict::Note;
 use ergodict::linalg::Scalar;
 use ergodict::model::Input;
-use ergodict::run::{MatrixSource, Run, RunPlan};
+use ergodict::run::{MatrixSource, Run, RunPlan, StopRule};
 use ergodict::settings::{MatrixSettings, Settings};
 use serde::Serialize;
 use serde_json::Value;
@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 Example:
-  ergodict factor faces.npy -r 25 -o faces.safetensors --epochs 3 --shuffle --report faces.html
+  ergodict factor faces.npy -r 25 -o faces.safetensors --report faces.html
 
 The same run again:
   ergodict factor faces.npy -o again.safetensors --config faces.safetensors";
 
 /// Learn a dictionary from the rows of a matrix, minibatch by minibatch
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = HELP, mut_args(defaults::of_command::<MatrixSettings>()))]
 pub(crate) struct Args {
     /// The matrix, one sample a row: .npy, .npz (also FILE.npz:ARRAY), .csv, .tsv, .parquet; - is standard input
     pub(crate) data: PathBuf,
@@ -56,15 +56,22 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut settings = args.settings.clone();
     settings.learning = settings.learning.decided(false);
     settings.batches.seed = common.seed;
+    if stream.is_read_once() && settings.batches.epochs == MatrixSettings::default().batches.epochs {
+        // What comes by a pipe is gone over once.
+        settings.batches.epochs = 1;
+    }
     settings.check()?;
-    let parameters = settings.learning.factor.clone();
     let d = stream.features();
-    parameters.check(d)?;
+    settings.learning.factor.check(d)?;
     if let Some((height, width)) = args.shape.filter(|(height, width)| height.checked_mul(*width) != Some(d))
     {
         bail!("--shape is {height}x{width}, but the samples of {} have {d} features", args.data.display());
     }
     let feed = input::feed::<T>(stream, settings.batches)?;
+    let again = feed.minibatches().filter(|_| settings.batches.epochs > 1);
+    let schedule = std::mem::take(&mut settings.learning.factor.schedule);
+    settings.learning.factor.schedule = schedule.decided(again);
+    let parameters = settings.learning.factor.clone();
     let batch = feed.stream().samples().unwrap_or(u64::MAX).min(settings.batches.batch as u64);
     let needed = feed.buffer_bytes().saturating_add(parameters.memory::<T>(d, batch));
     let what =
@@ -95,6 +102,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let plan = RunPlan {
         settings: Value::Object(settings.config()),
         inputs,
+        stopping: StopRule::from_settings(&settings.batches),
         ..RunPlan::new("factor", parameters, common.seed)
     };
     let mut learning = Learning::<T>::open(&plan.identity(), &args.checkpoints, common)?;
@@ -134,8 +142,9 @@ impl Args {
         let summary = FactorSummary {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
             seconds: time.as_secs_f64(),
+            lambda: model.parameters.lambda,
             signs: run.sign_warning(),
-            config: &run.plan().settings,
+            config: Value::Object(model.provenance.config.clone()),
             shown: self.reports.lines(),
         };
         emit(&summary, common)
@@ -149,10 +158,12 @@ struct FactorSummary<'a> {
     learned: LearnedModel<'a>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
+    /// Weight of the ℓ₁ norm of the code, as given or as `auto` became
+    lambda: f64,
     #[serde(skip)]
     signs: Option<Note>,
     #[serde(skip)]
-    config: &'a Value,
+    config: Value,
     #[serde(skip)]
     shown: Vec<(&'static str, String)>,
 }
@@ -172,6 +183,7 @@ impl Summary for FactorSummary<'_> {
         );
         let mut lines = vec![("learned", learned)];
         lines.extend(self.learned.lines());
+        lines.push(("penalty", format!("λ = {}", crate::progress::figure(self.lambda))));
         lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));
         lines.extend(self.shown.clone());

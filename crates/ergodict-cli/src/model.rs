@@ -140,7 +140,7 @@ struct ModelSummary<'a> {
     loss_per_sample: Option<f64>,
     /// f̂_t(W_t) over the mean width of a minibatch; `null` before the first step
     surrogate_per_sample: Option<f64>,
-    /// ‖W − Π(W − ∇g(W))‖; `null` before the first step
+    /// ‖W − Π(W − ∇g(W)/2λ_max(A))‖ / ‖W‖; `null` before the first step
     stationarity_gap: Option<f64>,
     /// Dominance of each atom, in the order of the columns of W
     dominance: Vec<f64>,

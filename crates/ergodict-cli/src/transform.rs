@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Stop orthogonal matching pursuit where ‖x − Wh‖² is at most this
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     tol: Option<f64>,
+    /// Weight of the ℓ₁ norm of the code [default: as learned]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    lambda: Option<f64>,
     /// Samples coded together
     #[arg(long, value_name = "N", default_value_t = BatchSettings::default().batch, allow_negative_numbers = true)]
     batch: usize,
@@ -96,6 +99,9 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
         MatrixBatches::<T>::new(stream, BatchSettings { batch: args.batch, ..BatchSettings::default() })?;
     let mut factorizer = model.factorizer::<T>()?;
     if args.nonzero.is_some() || args.tol.is_some() {
+        if args.lambda.is_some() {
+            bail!("--lambda cannot be combined with --nonzero or --tol");
+        }
         let nonnegative = factorizer.parameters().code().is_nonnegative();
         let pursuit = Pursuit { atoms: args.nonzero, tol: args.tol, nonnegative };
         factorizer = factorizer.with_code(CodeSet::Pursuit(pursuit))?;
@@ -106,7 +112,11 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let (mut sums, mut again) = (Sums::default(), Mat::zeros(d, 0));
     while let Some(x) = feed.next_minibatch()? {
         let mask = input::mask(x, args.missing);
-        let coded = factorizer.transform(input::observed(x, mask.as_ref()));
+        let x_there = input::observed(x, mask.as_ref());
+        let coded = match args.lambda {
+            None => factorizer.transform(x_there),
+            Some(lambda) => factorizer.transform_with(x_there, lambda),
+        };
         let h = factorizer.code();
         if let Ok((report, loss)) = &coded {
             factorizer.reconstruct(&mut again);
@@ -172,7 +182,7 @@ struct TransformSummary {
     relative_error: f64,
     /// Share of the codes that are zero
     sparsity: f64,
-    /// Loss with the penalties that the model was learned with; ‖x − Wh‖² by orthogonal matching pursuit
+    /// Loss with the penalties that the model was learned with, or with those given; ‖x − Wh‖² by orthogonal matching pursuit
     loss_per_sample: f64,
     /// Samples whose coding reached its cap before its tolerance
     capped_samples: u64,

@@ -499,8 +499,7 @@ impl Run {
             let outcomes =
                 outcomes.iter().map(|bytes| RoundOutcome::from_bytes(bytes)).collect::<Result<Vec<_>>>()?;
             dispatch!(any, run => {
-                let surrogate = run.absorb(outcomes)?.surrogate;
-                Ok(run.trainer().learned()?.aggregates().per_sample(surrogate))
+                Ok(run.absorb(outcomes)?.surrogate)
             })
         })
     }

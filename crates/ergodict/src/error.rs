@@ -126,6 +126,14 @@ pub enum Error {
         /// The largest magnitude seen.
         largest: f64,
     },
+    /// Finite input whose squares vanish in the arithmetic.
+    #[error("{what} vanish: rescale the data (largest entry {largest:e})")]
+    Underflow {
+        /// The quantities that vanish.
+        what: &'static str,
+        /// The largest magnitude seen.
+        largest: f64,
+    },
     /// Work that needs more memory than there is.
     #[error("{what} would take about {needed}, but {available} are available: {way_out}{}", in_brackets(hint.as_ref().map(ToString::to_string)))]
     Memory {

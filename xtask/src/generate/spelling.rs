@@ -18,7 +18,7 @@ const SAME: Spelling =
     Spelling { command: "", key: "", name: "", annotation: "", kind: "", default: "", help: "" };
 
 /// Settings that Python spells in words of its own, mostly those of scikit-learn.
-pub(super) const SPELLINGS: [Spelling; 29] = [
+pub(super) const SPELLINGS: [Spelling; 33] = [
     Spelling {
         command: "network learn",
         key: "atoms",
@@ -44,14 +44,37 @@ pub(super) const SPELLINGS: [Spelling; 29] = [
         ..SAME
     },
     Spelling {
+        command: "factor",
+        key: "lambda",
+        name: "alpha",
+        annotation: "Union[float, str]",
+        kind: "float or \"auto\"",
+        help: "Weight of the ℓ₁ norm of the code as in scikit-learn, where the loss of a sample is ‖x − hW‖²/2 + alpha ‖h‖₁: ``--lambda`` \
+               is twice that. ``\"auto\"`` is 0 for nonnegative codes, otherwise a tenth of the mean norm of the samples in the first \
+               minibatch; ``alpha_`` is what it became",
+        ..SAME
+    },
+    Spelling {
         key: "lambda",
         name: "alpha",
         help: "Weight of the ℓ₁ norm of the code as in scikit-learn, where the loss of a sample is ‖x − hW‖²/2 + alpha ‖h‖₁: ``--lambda`` \
                is twice that",
         ..SAME
     },
+    Spelling {
+        key: "kappa2",
+        help: "Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it",
+        ..SAME
+    },
     Spelling { key: "alpha", name: "shrinkage", ..SAME },
-    Spelling { key: "tolerance", name: "tol", ..SAME },
+    Spelling { key: "tolerance", name: "code_tol", ..SAME },
+    Spelling {
+        command: "factor",
+        key: "tol",
+        help: "Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 \
+               never stops before `max_iter`",
+        ..SAME
+    },
     Spelling { key: "dictionary-tolerance", name: "dict_tol", ..SAME },
     Spelling { key: "dictionary-sweeps", name: "dict_sweeps", ..SAME },
     Spelling {
@@ -59,7 +82,8 @@ pub(super) const SPELLINGS: [Spelling; 29] = [
         annotation: "Schedule",
         kind: "str, array-like or callable",
         help: "Weights of the minibatches: ``\"balanced\"`` (1/t), ``\"linear\"`` (2/(t+1)), ``\"power:B\"`` (t^-B), ``\"constant:C\"`` \
-               (max(1/t, C)), the weights themselves, of which the last is repeated, or a function of t = 1, 2, ...",
+               (max(1/t, C)), ``\"auto\"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of \
+               which the last is repeated, or a function of t = 1, 2, ...",
         ..SAME
     },
     Spelling {
@@ -91,8 +115,9 @@ pub(super) const SPELLINGS: [Spelling; 29] = [
         key: "init",
         name: "dict_init",
         annotation: "Union[str, ArrayLike]",
-        kind: "{\"random\", \"data\"} or array-like of shape (n_components, n_features)",
-        help: "The first dictionary: random, samples of the first minibatch, or this one",
+        kind: "{\"auto\", \"random\", \"data\"} or array-like of shape (n_components, n_features)",
+        help: "The first dictionary: random, samples of the first minibatch, or this one; auto is samples for codes of both signs, else \
+               random",
         ..SAME
     },
     Spelling {
@@ -105,7 +130,8 @@ pub(super) const SPELLINGS: [Spelling; 29] = [
         ..SAME
     },
     Spelling { key: "batch", name: "batch_size", ..SAME },
-    Spelling { key: "epochs", name: "max_iter", ..SAME },
+    Spelling { key: "shuffle", annotation: "bool", kind: "bool", default: "True", ..SAME },
+    Spelling { key: "epochs", name: "max_iter", help: "How often all samples are seen at most", ..SAME },
     Spelling { key: "missing", help: "Whether NaN stands for a missing entry, which is left out", ..SAME },
     Spelling { key: "examples", name: "n_examples", ..SAME },
     Spelling {

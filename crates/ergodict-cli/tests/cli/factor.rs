@@ -17,7 +17,9 @@ fn every_format_gives_the_same_model() {
     bench.put("x.tsv", text(&x, "\t", None));
     bench.put("x.txt.gz", gzip(text(&x, "  ", None).as_bytes()));
     parquet(&bench.path("x.parquet"), &x);
+    // Text does not know its number of samples, on which the order and the weights of the defaults depend.
     for flags in ["--batch 32", "--batch 32 --holdout 0.2 --epochs 2", "--f32 --init data"] {
+        let flags = &format!("--epochs 1 --shuffle=false --schedule linear {flags}");
         bench.run(&format!("factor x.npy -r 3 -o want -q {flags}")).fine();
         let mut want = bench.model("want");
         for name in ["x.npz", "x.npz:X", "x.npy.gz", "x.csv", "named.csv", "x.tsv", "x.txt.gz", "x.parquet"] {
@@ -55,7 +57,11 @@ fn formats_that_are_read_in_order_shuffle_alike() {
     bench.put_npy("x.npy", &x);
     bench.put("x.npy.gz", gzip(&bench.bytes("x.npy")));
     for name in ["x.csv", "x.npy.gz"] {
-        bench.run(&format!("factor {name} -r 2 -o {name}.m -q --shuffle --batch 16 --epochs 3")).fine();
+        bench
+            .run(&format!(
+                "factor {name} -r 2 -o {name}.m -q --shuffle --batch 16 --epochs 3 --schedule linear"
+            ))
+            .fine();
     }
     let (mut a, b) = (bench.model("x.csv.m"), bench.model("x.npy.gz.m"));
     a.inputs.clone_from(&b.inputs);
@@ -83,7 +89,8 @@ fn every_flag_has_its_say() {
     bench.put_npy("x.npy", &numbers(5, 200));
     bench.put_npy("w.npy", &numbers(3, 5));
     let run = |flags: &str| {
-        bench.run(&format!("factor x.npy -r 3 -o m -q --batch 20 {flags}")).fine();
+        let base = "--batch 20 --epochs 1 --shuffle=false --lambda 1 --schedule balanced --init random";
+        bench.run(&format!("factor x.npy -r 3 -o m -q {base} {flags}")).fine();
         bench.model("m")
     };
     let plain = run("");
@@ -93,6 +100,10 @@ fn every_flag_has_its_say() {
         "--kappa2 0.1",
         "--batch 50",
         "--epochs 2",
+        "--epochs 9 --tol 0.5 --max-no-improvement 10",
+        "--lambda auto",
+        "--schedule auto",
+        "--schedule power:0.8:0.3",
         "--shuffle",
         "--schedule linear",
         "--schedule power:0.8",
@@ -149,6 +160,7 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
             "held_out_loss_per_sample",
             "held_out_samples",
             "inputs",
+            "lambda",
             "loss_per_sample",
             "model",
             "reseeded",
@@ -179,7 +191,8 @@ fn a_surrogate_per_sample_knows_the_widths_of_the_minibatches() {
     bench.put_npy("x.npy", &numbers(5, 30));
     // Minibatches of 20 and 10 samples, of weights 1/3 and 2/3 in the end.
     for (flags, width) in [("", 20.0 / 3.0 + 20.0 / 3.0), ("--normalize per-column", 1.0)] {
-        let words = format!("factor x.npy -r 2 --batch 20 --schedule linear -o m --json -q {flags}");
+        let words =
+            format!("factor x.npy -r 2 --batch 20 --epochs 1 --schedule linear -o m --json -q {flags}");
         let summary = bench.run(&words).fine().json();
         let model = bench.model("m");
         let want = model.factorizer::<f64>().unwrap().surrogate() / width;
@@ -226,7 +239,7 @@ fn missing_entries_are_left_out() {
     bench.put("x.csv", text(&x, ",", None).replace("NaN", ""));
     for name in ["x.npy", "x.csv"] {
         bench
-            .run(&format!("factor {name} -r 1 -o {name}.m -q --missing --lambda 0 --epochs 5 --batch 20"))
+            .run(&format!("factor {name} -r 1 -o {name}.m -q --missing --lambda 0 --epochs 5 --batch 20 --shuffle=false --schedule linear"))
             .fine();
     }
     assert!(bench.model("x.npy.m").w == bench.model("x.csv.m").w);
@@ -272,4 +285,48 @@ fn a_penalty_that_leaves_no_code_is_warned_of() {
     assert!(said.stderr.contains("every code is zero"), "{}", said.stderr);
     let said = bench.run("factor x.npy -r 2 -o m --lambda 0.01").fine();
     assert!(!said.stderr.contains("every code is zero"), "{}", said.stderr);
+}
+
+#[test]
+fn going_over_the_data_ends_where_it_gains_little() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(6, 300));
+    let steps = |flags: &str| {
+        bench.run(&format!("factor x.npy -r 3 -o m -q --batch 30 {flags}")).fine();
+        bench.model("m").aggregates.t
+    };
+    assert_eq!(steps("--tol 0 --epochs 90"), 900);
+    // Stretches of 26 epochs have at least 256 minibatches.
+    let stopped = steps("");
+    assert!(stopped < 2000 && stopped % 260 == 0, "{stopped}");
+    assert_eq!(steps("--tol 0.9 --max-no-improvement 10"), 20);
+}
+
+#[test]
+fn a_pipe_is_gone_over_once() {
+    let bench = Bench::new();
+    bench.put("x.csv", text(&numbers(4, 100), ",", None));
+    bench.run_with("factor - -r 2 -o m -q --batch 10", &bench.bytes("x.csv")).fine();
+    assert_eq!(bench.model("m").aggregates.t, 10);
+}
+
+#[test]
+fn a_penalty_that_the_data_decide_is_reported() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(6, 50));
+    let words = "factor x.npy -r 3 -o m --json --dictionary ball --code free";
+    let done = bench.run(words).fine();
+    let lambda = done.json()["lambda"].as_f64().unwrap();
+    let model = bench.model("m");
+    assert!(lambda > 0.0 && model.parameters.lambda == lambda && model.provenance.config["lambda"] == lambda);
+    assert!(done.stderr.contains(&format!("penalty    λ = {lambda:.3}")), "{}", done.stderr);
+    bench.run("factor x.npy -o again -q --config m").fine();
+    assert!(bench.model("again").w == model.w);
+    assert_eq!(bench.run("factor x.npy -r 3 -o m --json -q").fine().json()["lambda"], 0.0);
+    let codes = |flags: &str| {
+        bench.run(&format!("transform m x.npy -o h.npy --json -q {flags}")).fine().json()["sparsity"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(codes("--lambda 1") > codes(""));
 }

@@ -138,7 +138,7 @@ impl Ground {
             cut.fill(patches, &mut x);
             let report = run.push((&x).into(), None)?;
             let dictionary = run.coder()?;
-            let surrogate = dictionary.aggregates().per_sample(report.surrogate);
+            let surrogate = report.surrogate;
             if is_mark(t, steps) {
                 let held_out = dictionary.loss(&held)? / held_out as f64;
                 let (pixels, corners) = (share(&cut.seen.pixels), share(&cut.seen.corners));

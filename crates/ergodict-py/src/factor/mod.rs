@@ -6,7 +6,7 @@ mod state;
 use crate::array::{Buffers, Samples, columns, fits};
 use crate::error::{keyword, to_py_err};
 use crate::model::{self, About, FitRecord};
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, settings};
 use crate::sets::Raised;
 use crate::value::to_python;
 use crate::work::{long, short};
@@ -14,14 +14,14 @@ use ergodict::Result as Outcome;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
 use ergodict::factor::{StepReport, diagnostics};
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 pub(crate) use precision::{AnyState, about, dispatch, held};
 use precision::{coded, samples, start};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use serde_json::json;
-use state::{Fit, at_sample, facts};
+use state::{Coding, Fit, at_sample, facts};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -39,8 +39,10 @@ pub(crate) struct Factorizer {
 
 #[pymethods]
 impl Factorizer {
-    /// Starts from the dictionary `init`: "random", "data" or an array (atoms, features).
+    /// Starts from the dictionary `init`: "random", "data", "auto" or an array (atoms, features); `minibatches` are those of an epoch, where the
+    /// data are gone over more than once.
     #[new]
+    #[pyo3(signature = (scheme, features, batch, init, seed, minibatches=None))]
     fn new(
         py: Python<'_>,
         scheme: Scheme,
@@ -48,8 +50,10 @@ impl Factorizer {
         batch: u64,
         init: &Bound<'_, PyAny>,
         seed: u64,
+        minibatches: Option<u64>,
     ) -> PyResult<Self> {
-        let p = scheme.parameters(py, features)?;
+        let mut p = scheme.parameters(py, features)?;
+        p.schedule = p.schedule.decided(minibatches);
         let (single, wrong) = (scheme.settings.f32, scheme.dictionary.raised.clone());
         let what = format!("{} atoms of {features} features in minibatches of {batch}", p.atoms);
         let way_out = "lower n_components or batch_size, or use float32";
@@ -89,7 +93,7 @@ impl Factorizer {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, false, &mut buffers)?;
                 let mut state = hold(state);
-                state.step(minibatch, None).map_err(|e| at_sample(e, &rows))?;
+                state.step(minibatch, None, None).map_err(|e| at_sample(e, &rows))?;
                 Ok(!before && state.run.sign_warning().is_some())
             };
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
@@ -98,8 +102,8 @@ impl Factorizer {
         })
     }
 
-    /// One step, with the scheduled weight or with `weight`; what it did.
-    #[pyo3(signature = (x, weight=None, missing=false, n_jobs=None))]
+    /// One step, with the scheduled weight or with `weight`, and samples that count alike or by `counts`; what it did.
+    #[pyo3(signature = (x, weight=None, missing=false, n_jobs=None, counts=None))]
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -107,14 +111,16 @@ impl Factorizer {
         weight: Option<f64>,
         missing: bool,
         n_jobs: Option<i64>,
+        counts: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let counts = counts.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
         dispatch!(self, state => {
             let x = samples(x)?;
             let rows = SampleRows::Range(0..x.len() as u64);
             let work = || -> Outcome<StepReport> {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
-                hold(state).step(minibatch, weight).map_err(|e| at_sample(e, &rows))
+                hold(state).step(minibatch, weight, counts).map_err(|e| at_sample(e, &rows))
             };
             held(py, state)?.check_memory(x.len()).map_err(to_py_err)?;
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
@@ -123,27 +129,29 @@ impl Factorizer {
         })
     }
 
-    /// Learns from an array, as the command line does from a file of it.
-    #[pyo3(signature = (x, batch, epochs, shuffle, holdout, seed, missing, n_jobs=None, progress=None, callback=None))]
+    /// Learns from an array, as the command line does from a file of it; `course` has the settings of going over it.
+    #[pyo3(signature = (x, course, seed, missing, n_jobs=None, progress=None, callback=None, counts=None))]
     fn fit(
         &self,
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
-        batch: usize,
-        epochs: u64,
-        shuffle: bool,
-        holdout: f64,
+        course: &Bound<'_, PyDict>,
         seed: u64,
         missing: bool,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
         callback: Option<&Bound<'_, PyAny>>,
+        counts: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
-        let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
+        let options = BatchSettings { seed, ..settings(course, &[])? };
         let callback = callback.map(|callback| callback.clone().unbind());
-        let fit = Fit { options, missing, callback: callback.as_ref(), raised: &self.raised };
+        let counts = counts.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let fit = Fit { options, missing, counts, callback: callback.as_ref(), raised: &self.raised };
         dispatch!(self, state => {
             let x = samples(x)?;
+            if counts.is_some_and(|counts| counts.len() != x.len()) {
+                return Err(PyValueError::new_err("there must be a weight for each sample"));
+            }
             drop(held(py, state)?);
             let done = long(py, n_jobs, progress, |watch| fit.learn(state, &x, watch));
             self.raised.check()?;
@@ -151,8 +159,8 @@ impl Factorizer {
         })
     }
 
-    /// The codes (n, r) of the samples of an array, by orthogonal matching pursuit where its limits are given: most atoms, and error.
-    #[pyo3(signature = (x, missing=false, n_jobs=None, progress=None, pursuit=None))]
+    /// The codes (n, r) of the samples of an array, also under another weight of the ℓ₁ norm, or by orthogonal matching pursuit where its limits are given: most atoms, and error.
+    #[pyo3(signature = (x, missing=false, n_jobs=None, progress=None, lambda_=None, pursuit=None))]
     fn transform<'py>(
         &self,
         py: Python<'py>,
@@ -160,11 +168,13 @@ impl Factorizer {
         missing: bool,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
+        lambda_: Option<f64>,
         pursuit: Option<(Option<usize>, Option<f64>)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         dispatch!(self, state => {
             let x = samples(x)?;
-            let codes = coded(self, py, state, &x, missing, n_jobs, progress, true, pursuit)?.0;
+            let how = Coding { missing, lambda: lambda_, pursuit };
+            let codes = coded(self, py, state, &x, how, n_jobs, progress, true)?.0;
             codes.map(Bound::into_any).ok_or_else(|| PyRuntimeError::new_err("no codes"))
         })
     }
@@ -181,7 +191,8 @@ impl Factorizer {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         dispatch!(self, state => {
             let x = samples(x)?;
-            Ok(coded(self, py, state, &x, missing, n_jobs, progress, false, None)?.1.into_pyarray(py))
+            let how = Coding { missing, ..Coding::default() };
+            Ok(coded(self, py, state, &x, how, n_jobs, progress, false)?.1.into_pyarray(py))
         })
     }
 
@@ -265,6 +276,8 @@ impl Factorizer {
                 "atoms": run.plan().parameters.atoms,
                 "single": matches!(self.state, AnyState::F32(_)),
                 "epochs": state.epochs,
+                "lambda": learned.map(|learned| learned.parameters().lambda),
+                "epoch_error": run.epoch_error(),
                 "negative": run.sign_warning().map(|note| note.spelled(&keyword)),
                 "held_out_loss": run.held_out().map(|(_, loss)| loss),
                 "piece": learned.map(ergodict::factor::Factorizer::piece),
@@ -274,42 +287,36 @@ impl Factorizer {
     }
 
     /// Writes the model file that the command line would write.
-    #[pyo3(signature = (path, init, batch, epochs, shuffle, holdout, missing, how, feature_names=None))]
+    #[pyo3(signature = (path, init, course, missing, how, feature_names=None))]
     fn save(
         &self,
         py: Python<'_>,
         path: PathBuf,
         init: String,
-        batch: usize,
-        epochs: u64,
-        shuffle: bool,
-        holdout: f64,
+        course: &Bound<'_, PyDict>,
         missing: bool,
         how: String,
         #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
-        let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
+        let feed = settings(course, &[])?;
         let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
         short(py, || model.save(&path))
     }
 
     /// Writes the page that `ergodict report` makes of that file.
-    #[pyo3(signature = (path, title, init, batch, epochs, shuffle, holdout, missing, how, feature_names=None))]
+    #[pyo3(signature = (path, title, init, course, missing, how, feature_names=None))]
     fn report(
         &self,
         py: Python<'_>,
         path: PathBuf,
         title: Option<&str>,
         init: String,
-        batch: usize,
-        epochs: u64,
-        shuffle: bool,
-        holdout: f64,
+        course: &Bound<'_, PyDict>,
         missing: bool,
         how: String,
         #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
-        let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
+        let feed = settings(course, &[])?;
         let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
         model::write_report(py, &path, &model, title)
     }
@@ -340,24 +347,18 @@ impl Factorizer {
     }
 }
 
-/// How many minibatches a run over `samples` samples has.
+/// How many minibatches an epoch over `samples` samples has.
 #[pyfunction]
-pub(crate) fn minibatches(
-    samples: u64,
-    batch: usize,
-    epochs: u64,
-    shuffle: bool,
-    holdout: f64,
-    seed: u64,
-) -> PyResult<u64> {
+pub(crate) fn minibatches(samples: u64, course: &Bound<'_, PyDict>, seed: u64) -> PyResult<u64> {
     /// More than any array in memory has.
     const MOST: u64 = 1 << 34;
     if samples > MOST {
         let words = format!("the number of samples is {samples}, but no array has more than {MOST}");
         return Err(PyValueError::new_err(words));
     }
-    let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
-    Ok(SampleOrder::new(samples, options).map_err(to_py_err)?.minibatches())
+    let options = BatchSettings { seed, ..settings(course, &[])? };
+    SampleOrder::new(0, options).map_err(to_py_err)?;
+    Ok(options.minibatches(samples))
 }
 
 /// The address of the entry that a fit of this array would read first where it lies; None if it would be gathered.

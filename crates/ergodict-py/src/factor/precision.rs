@@ -1,14 +1,14 @@
 //! The state of a factorizer in either precision: how it is made, and reached from Python.
 
 use super::Factorizer;
-use super::state::{State, code};
+use super::state::{Coding, State, code};
 use crate::array::{Rows, Samples, fits, transposed};
 use crate::error::to_py_err;
 use crate::model::About;
 use crate::sets::{Raised, projecting};
 use crate::work::{Watch, long, short};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{FactorSettings, Factorizer as Core};
+use ergodict::factor::{FactorSettings, Factorizer as Core, Init};
 use ergodict::linalg::Scalar;
 use numpy::{Element, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -71,11 +71,10 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     py: Python<'py>,
     state: &Mutex<State<T>>,
     x: &Samples<'_, T>,
-    missing: bool,
+    how: Coding,
     n_jobs: Option<i64>,
     progress: Option<&Bound<'py, PyAny>>,
     wanted: bool,
-    pursuit: Option<(Option<usize>, Option<f64>)>,
 ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
     let atoms = held(py, state)?.run.plan().parameters.atoms;
     let n = x.len() as u64;
@@ -86,9 +85,9 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
     let rows = codes.as_ref().map(Rows::from_array);
     let done = if x.len() <= CHUNK && progress.is_none() {
-        short(py, || code(state, x, missing, rows, pursuit, &Watch::default()))
+        short(py, || code(state, x, how, rows, &Watch::default()))
     } else {
-        long(py, n_jobs, progress, |watch| code(state, x, missing, rows, pursuit, watch))
+        long(py, n_jobs, progress, |watch| code(state, x, how, rows, watch))
     };
     this.raised.check()?;
     Ok((codes, done?))
@@ -102,10 +101,11 @@ pub(super) fn start<T: Scalar + Element>(
     seed: u64,
     raised_there: Option<Raised>,
 ) -> PyResult<State<T>> {
-    let factorizer = match init.extract::<String>().as_deref() {
-        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(to_py_err)?),
-        Ok("data") => None,
-        _ => {
+    let named = init.extract::<String>().ok().map(|name| Init::from(name).decided(p.code()));
+    let factorizer = match named {
+        Some(Init::Data) => None,
+        Some(_) => Some(Core::random(p.clone(), features, seed).map_err(to_py_err)?),
+        None => {
             let w = transposed(init.cast::<PyArray2<T>>()?)?;
             Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(to_py_err)?)
         }

@@ -8,7 +8,7 @@ use ergodict::factor::code::CHUNK;
 use ergodict::factor::code::{CodeSet, Pursuit};
 use ergodict::factor::{FactorSettings, Factorizer, Minibatch, StepReport};
 use ergodict::linalg::Scalar;
-use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Stop};
+use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Status, Stop, StopRule};
 use ergodict::{Error, Result};
 use numpy::Element;
 use pyo3::prelude::*;
@@ -51,13 +51,21 @@ impl<T: Scalar> State<T> {
     }
 
     /// One step, with the scheduled weight or one of the caller's.
-    pub(crate) fn step(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
+    pub(crate) fn step(
+        &mut self,
+        x: Minibatch<'_, T>,
+        weight: Option<f64>,
+        counts: Option<&[f64]>,
+    ) -> Result<StepReport> {
         if let Minibatch::Sparse(x) = x
             && self.run.trainer().learned().is_err()
         {
             check_minibatch::<T>(x.rows(), x.cols())?;
         }
-        self.run.push(x, weight)
+        match counts {
+            None => self.run.push(x, weight),
+            Some(counts) => self.run.push_counted(x, weight, counts),
+        }
     }
 
     /// Refuses minibatches of so many samples that their codes do not fit into memory.
@@ -85,15 +93,17 @@ pub(super) fn at_sample(error: Error, rows: &SampleRows<'_>) -> Error {
 /// The minibatches of an array.
 struct ArraySource<'a, T: Scalar + Element> {
     x: &'a Samples<'a, T>,
+    /// How much each sample counts, if they do not count alike.
+    counts: Option<&'a [f64]>,
     order: SampleOrder,
     missing: bool,
     buffers: Buffers<T>,
     made: u64,
-    /// Epochs completed when the minibatch was asked for.
-    epochs: u64,
     /// The samples of the minibatch: these, or those from the first on.
     picked: Vec<u64>,
     first: u64,
+    /// How much the samples of the minibatch count.
+    picked_counts: Vec<f64>,
     form: Form,
 }
 
@@ -120,8 +130,11 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
         Some(self.order.minibatches())
     }
 
+    fn epochs(&self) -> u64 {
+        self.order.epochs()
+    }
+
     fn next(&mut self, _: &Stop) -> Result<Next<'_, T>> {
-        self.epochs = self.order.epochs();
         let Some(rows) = self.order.next_rows()? else { return Ok(Next::End) };
         self.made += 1;
         self.picked.clear();
@@ -129,7 +142,12 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
             SampleRows::Range(range) => self.first = range.start,
             SampleRows::Picked(rows) => self.picked.extend(*rows),
         }
-        Ok(Next::Minibatch(self.x.minibatch(&rows, self.missing, &mut self.buffers)?))
+        if let Some(counts) = self.counts {
+            self.picked_counts.clear();
+            self.picked_counts.extend((0..rows.len()).map(|j| counts[rows.at(j) as usize]));
+        }
+        let x = self.x.minibatch(&rows, self.missing, &mut self.buffers)?;
+        Ok(if self.counts.is_some() { Next::Counted(x, &self.picked_counts) } else { Next::Minibatch(x) })
     }
 
     fn explain(&self, error: Error) -> Error {
@@ -161,6 +179,8 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
 pub(super) struct Fit<'a> {
     pub(super) options: BatchSettings,
     pub(super) missing: bool,
+    /// How much each sample counts, if they do not count alike.
+    pub(super) counts: Option<&'a [f64]>,
     /// Called after each step.
     pub(super) callback: Option<&'a Py<PyAny>>,
     pub(super) raised: &'a Raised,
@@ -175,28 +195,46 @@ impl Fit<'_> {
         watch: &Watch,
     ) -> Result<()> {
         let order = SampleOrder::new(x.len() as u64, self.options)?;
-        let (total, form) = (order.minibatches(), hold(state).run.source().form().clone());
-        let (missing, buffers, picked) = (self.missing, Buffers::new(), Vec::new());
-        let mut source =
-            ArraySource { x, order, missing, buffers, made: 0, epochs: 0, picked, first: 0, form };
+        let total = order.minibatches();
+        let form = {
+            let mut state = hold(state);
+            state.run.plan_mut().stopping = StopRule::from_settings(&self.options);
+            state.run.source().form().clone()
+        };
+        let Self { missing, counts, .. } = *self;
+        let (buffers, picked, picked_counts) = (Buffers::new(), Vec::new(), Vec::new());
+        let mut source = ArraySource {
+            x,
+            counts,
+            order,
+            missing,
+            buffers,
+            made: 0,
+            picked,
+            first: 0,
+            picked_counts,
+            form,
+        };
         for made in 1..=total {
             if watch.stopped() {
-                hold(state).epochs = source.order.epochs();
                 return Ok(());
             }
-            let told = {
+            let (told, status) = {
                 let mut state = hold(state);
-                state.run.run_over(&mut source, Some(made), watch.stop())?;
-                state.epochs = source.epochs;
+                let status = state.run.run_over(&mut source, Some(made), watch.stop())?;
+                state.epochs = source.order.epochs();
                 if source.made < made {
                     return Ok(());
                 }
                 let trainer = state.run.trainer();
                 watch.figure(trainer.history().points.last().map_or(f64::NAN, |p| p.loss));
-                trainer.last_report()
+                (trainer.last_report(), status)
             };
             watch.at(made, total);
             self.tell(told.as_ref())?;
+            if status == Status::Finished {
+                return Ok(());
+            }
         }
         let mut state = hold(state);
         state.run.run_over(&mut source, None, watch.stop())?;
@@ -224,6 +262,7 @@ pub(super) fn facts<'py>(py: Python<'py>, report: &StepReport) -> PyResult<Bound
     facts.set_item("weight", report.weight)?;
     facts.set_item("samples", report.samples)?;
     facts.set_item("loss", report.loss_before)?;
+    facts.set_item("squared_error", report.squared_error)?;
     facts.set_item("surrogate", report.surrogate)?;
     facts.set_item("change", report.change)?;
     facts.set_item("density", report.density)?;
@@ -232,17 +271,27 @@ pub(super) fn facts<'py>(py: Python<'py>, report: &StepReport) -> PyResult<Bound
     Ok(facts)
 }
 
+/// How samples are coded.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Coding {
+    /// Whether NaN is a missing value.
+    pub missing: bool,
+    /// Another weight of the ℓ₁ norm than that of learning.
+    pub lambda: Option<f64>,
+    /// Most atoms and the error of orthogonal matching pursuit.
+    pub pursuit: Option<(Option<usize>, Option<f64>)>,
+}
+
 /// Codes an array under the dictionary as it is: the codes into `codes`, and the loss of each sample.
 pub(super) fn code<T: Scalar + Element>(
     state: &Mutex<State<T>>,
     x: &Samples<'_, T>,
-    missing: bool,
+    how: Coding,
     mut codes: Option<Rows<'_, T>>,
-    pursuit: Option<(Option<usize>, Option<f64>)>,
     watch: &Watch,
 ) -> Result<Vec<f64>> {
     let mut other = None;
-    if let Some((atoms, tol)) = pursuit {
+    if let Some((atoms, tol)) = how.pursuit {
         let mut state = hold(state);
         let learned = state.run.coder()?;
         let nonnegative = learned.parameters().code().is_nonnegative();
@@ -256,13 +305,17 @@ pub(super) fn code<T: Scalar + Element>(
         if watch.stopped() {
             break;
         }
-        let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
+        let minibatch = x.minibatch(&rows, how.missing, &mut buffers)?;
         let mut state = hold(state);
         let factorizer = match &mut other {
             Some(other) => other,
             None => state.run.coder()?,
         };
-        factorizer.transform(minibatch).map_err(|e| at_sample(e, &rows))?;
+        let coded = match how.lambda {
+            None => factorizer.transform(minibatch),
+            Some(lambda) => factorizer.transform_with(minibatch, lambda),
+        };
+        coded.map_err(|e| at_sample(e, &rows))?;
         if let Some(codes) = &mut codes {
             codes.write(losses.len(), factorizer.code().as_ref());
         }

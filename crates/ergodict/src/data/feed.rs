@@ -42,6 +42,8 @@ pub struct MatrixBatches<T: Scalar> {
     options: BatchSettings,
     holdout: Holdout,
     order: Order<T>,
+    /// Minibatches of an epoch, where that is known.
+    each: Option<u64>,
     cursor: Cursor,
     /// Whether the source stands where `cursor` says.
     in_step: bool,
@@ -112,8 +114,9 @@ impl<T: Scalar> MatrixBatches<T> {
         };
         let holdout = Holdout::new(options.seed, options.holdout);
         let (batch, rows) = (Batch::new(), Vec::new());
-        let cursor = Cursor::default();
-        Ok(Self { stream, options, holdout, order, cursor, in_step: false, batch, rows, first: 0 })
+        let (each, cursor) =
+            (stream.samples().map(|samples| options.minibatches(samples)), Cursor::default());
+        Ok(Self { stream, options, holdout, order, each, cursor, in_step: false, batch, rows, first: 0 })
     }
 
     /// The matrix behind it.
@@ -129,6 +132,11 @@ impl<T: Scalar> MatrixBatches<T> {
     /// Where the run stands: what [`MatrixBatches::seek`] takes to give the minibatches that are still to come.
     pub(crate) fn cursor(&self) -> Cursor {
         self.cursor
+    }
+
+    /// Minibatches of an epoch, where that is known.
+    pub fn minibatches(&self) -> Option<u64> {
+        self.each
     }
 
     /// About how many samples an epoch has; exact when none are held out, none for text.
@@ -172,8 +180,9 @@ impl<T: Scalar> MatrixBatches<T> {
                 };
                 return Err(Error::format(self.stream.path(), None, problem));
             }
-            // Only the last minibatch of an epoch is narrower, so that the epoch is known to be over.
-            if width == self.options.batch {
+            // Where the number of minibatches is not known, one that is narrower is the last of an epoch.
+            let last = self.each.is_some_and(|each| self.cursor.batch + 1 >= each);
+            if width == self.options.batch && !last {
                 self.cursor.batch += 1;
                 self.in_step = true;
             } else {

@@ -33,14 +33,14 @@ pub struct BatchSettings {
     /// Samples per minibatch; the last one of an epoch may have fewer
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().batch, value_parser = crate::text::number, allow_negative_numbers = true))]
     pub batch: usize,
-    /// How often all samples are seen
+    /// How often all samples are seen at most
     #[cfg_attr(feature = "clap", arg(long, value_name = "E", default_value_t = d().epochs, allow_negative_numbers = true))]
     pub epochs: u64,
     /// Take the samples of each epoch in a random order
     ///
     /// Exact for .npy and uncompressed .npz; within windows of at most 65536 samples for formats that can only be read
     /// in order. The order depends on the seed and on the format.
-    #[cfg_attr(feature = "clap", arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", default_value_t = d().shuffle, hide_possible_values = true, hide_default_value = true))]
+    #[cfg_attr(feature = "clap", arg(long, action = clap::ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", default_value_t = d().shuffle, hide_possible_values = true))]
     pub shuffle: bool,
     /// Seed of the order and of what is held out
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -48,6 +48,14 @@ pub struct BatchSettings {
     /// Share of the samples kept apart for a final loss
     #[cfg_attr(feature = "clap", arg(long, value_name = "FRACTION", default_value_t = d().holdout, allow_negative_numbers = true))]
     pub holdout: f64,
+    /// Stop when a stretch of epochs lowers the mean loss by less than this share; 0 never stops early
+    ///
+    /// A stretch is as many epochs as have the minibatches that max-no-improvement asks for.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().tol, allow_negative_numbers = true))]
+    pub tol: f64,
+    /// Minibatches without such an improvement before it stops, rounded up to whole epochs
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().max_no_improvement, allow_negative_numbers = true, hide_short_help = true))]
+    pub max_no_improvement: u64,
 }
 
 #[cfg(feature = "clap")]
@@ -57,11 +65,20 @@ fn d() -> BatchSettings {
 
 impl Default for BatchSettings {
     fn default() -> Self {
-        Self { batch: 256, epochs: 1, shuffle: false, seed: 0, holdout: 0.0 }
+        let (tol, max_no_improvement) = (0.0, 256);
+        Self { batch: 256, epochs: 1, shuffle: false, seed: 0, holdout: 0.0, tol, max_no_improvement }
     }
 }
 
 impl BatchSettings {
+    /// Minibatches of one epoch over so many samples.
+    pub fn minibatches(&self, samples: u64) -> u64 {
+        let holdout = Holdout::new(self.seed, self.holdout);
+        let held = || (0..samples).filter(|&i| holdout.holds(i)).count() as u64;
+        let held = if self.holdout > 0.0 { held() } else { 0 };
+        (samples - held).div_ceil(self.batch.max(1) as u64)
+    }
+
     /// Checks the numbers.
     ///
     /// # Errors
@@ -76,6 +93,12 @@ impl BatchSettings {
         if !(0.0..1.0).contains(&self.holdout) {
             let expected = "it must be at least 0 and below 1";
             return Err(Error::parameter("holdout", self.holdout, expected));
+        }
+        if !(0.0..1.0).contains(&self.tol) {
+            return Err(Error::parameter("tol", self.tol, "it must be at least 0 and below 1"));
+        }
+        if self.max_no_improvement == 0 {
+            return Err(Error::parameter("max-no-improvement", 0, "at least one is needed"));
         }
         Ok(())
     }
@@ -137,6 +160,8 @@ pub struct SampleOrder {
     samples: u64,
     /// None where samples are consecutive.
     picks: Option<Picks>,
+    /// Minibatches of an epoch.
+    each: u64,
     cursor: Cursor,
     rows: Vec<u64>,
 }
@@ -149,7 +174,8 @@ impl SampleOrder {
     pub fn new(samples: u64, options: BatchSettings) -> Result<Self> {
         options.check()?;
         let picks = (options.shuffle || options.holdout > 0.0).then(|| Picks::new(samples, &options));
-        let mut order = Self { options, samples, picks, cursor: Cursor::default(), rows: Vec::new() };
+        let each = options.minibatches(samples);
+        let mut order = Self { options, samples, picks, each, cursor: Cursor::default(), rows: Vec::new() };
         if let Some(picks) = &mut order.picks {
             picks.seek(order.cursor);
         }
@@ -158,18 +184,7 @@ impl SampleOrder {
 
     /// The minibatches of all epochs.
     pub fn minibatches(&self) -> u64 {
-        let kept = self.samples - self.held_out();
-        kept.div_ceil(self.options.batch as u64).saturating_mul(self.options.epochs)
-    }
-
-    /// How many samples are held out.
-    pub(crate) fn held_out(&self) -> u64 {
-        match &self.picks {
-            Some(picks) if self.options.holdout > 0.0 => {
-                (0..self.samples).filter(|&i| picks.holdout.holds(i)).count() as u64
-            }
-            _ => 0,
-        }
+        self.each.saturating_mul(self.options.epochs)
     }
 
     /// Epochs completed.
@@ -208,8 +223,7 @@ impl SampleOrder {
             self.turn();
         };
         let first = self.passed();
-        // Only the last minibatch of an epoch is narrower, so that the epoch is known to be over.
-        if width == self.options.batch {
+        if self.cursor.batch + 1 < self.each {
             self.cursor.batch += 1;
         } else {
             self.turn();
@@ -406,7 +420,7 @@ mod tests {
             write_npy(&path, Mat::<f64>::from_fn(1, n, |_, j| j as f64).as_ref()).unwrap();
             let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
             let mut order = SampleOrder::new(n as u64, options).unwrap();
-            prop_assume!(order.held_out() < n as u64);
+            prop_assume!(order.minibatches() > 0);
             let stream = MatrixStream::open(&path, &StreamOptions::default()).unwrap();
             let mut feed = MatrixBatches::<f64>::new(stream, options).unwrap();
             let mut count = 0;

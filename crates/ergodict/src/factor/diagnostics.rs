@@ -20,8 +20,9 @@ use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, MatRef, Scalar};
 use std::collections::VecDeque;
 
-/// `‖W − Π_C(W − ∇g_t(W))‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: zero exactly at the points of `C` that minimize the
-/// surrogate. For a union of sets `C` is the piece that `W` lies in.
+/// `‖W − Π_C(W − ∇g_t(W)/2λ_max(A_t))‖_F / ‖W‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: what a gradient step would still change, as a share of the
+/// dictionary; zero exactly at the points of `C` that minimize the surrogate. Data times a number leave it as it is. For a union of sets `C` is the piece
+/// that `W` lies in; where nothing was coded, it is zero.
 ///
 /// ```
 /// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::stationarity_gap};
@@ -39,9 +40,15 @@ use std::collections::VecDeque;
 pub fn stationarity_gap<T: Scalar>(factorizer: &Factorizer<T>) -> f64 {
     let w: Mat<f64> = factorizer.dictionary().cast();
     let totals = factorizer.aggregates();
-    let mut moved = Mat::zeros(w.rows(), w.cols());
-    f64::product(&mut moved, false, (Op::Plain, w.as_ref()), (Op::Plain, totals.a.as_ref()), -2.0);
     let kappa1 = factorizer.parameters().kappa1;
+    let curvature = largest_eigenvalue(&totals.a) + kappa1;
+    let size = norm(&w);
+    if !(curvature > 0.0 && size > 0.0) {
+        return 0.0;
+    }
+    let step = 1.0 / curvature;
+    let mut moved = Mat::zeros(w.rows(), w.cols());
+    f64::product(&mut moved, false, (Op::Plain, w.as_ref()), (Op::Plain, totals.a.as_ref()), -step);
     let set = factorizer.parameters().dictionary().pieces().get(factorizer.piece());
     // The update leaves unused atoms of a product set alone, whatever κ₁ says of them.
     let resting = if matches!(set, Some(ConvexSet::Columns(_))) { unused(&totals.a) } else { Vec::new() };
@@ -52,13 +59,43 @@ pub fn stationarity_gap<T: Scalar>(factorizer: &Factorizer<T>) -> f64 {
         }
         let columns = totals.b_transposed.col(j).iter().zip(w.col(j));
         for (x, (b, w)) in moved.col_mut(j).iter_mut().zip(columns) {
-            *x += 2.0 * b + (1.0 - 2.0 * kappa1) * w;
+            *x += step * b + (1.0 - step * kappa1) * w;
         }
     }
     if let Some(set) = set {
         set.project(&mut moved);
     }
-    difference_norm(&w, &moved)
+    difference_norm(&w, &moved) / size
+}
+
+fn norm(w: &Mat<f64>) -> f64 {
+    w.padded().iter().map(|w| w * w).sum::<f64>().sqrt()
+}
+
+/// `λ_max(A)` of a matrix without negative eigenvalues to about a thousandth, from below, by powers of it: diagnostics need no more digits of it.
+fn largest_eigenvalue(a: &Mat<f64>) -> f64 {
+    let r = a.cols();
+    // The atom that is used most is no bad guess, and all entries of A are of its size at most.
+    let most = (0..r).max_by(|&i, &j| a.get(i, i).total_cmp(&a.get(j, j)));
+    let Some(most) = most.filter(|&k| a.get(k, k) > 0.0) else { return 0.0 };
+    let size = a.get(most, most);
+    let mut v: Vec<f64> = a.col(most).iter().map(|a| a / size).collect();
+    let mut value = 0.0;
+    for _ in 0..100 {
+        let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        v.iter_mut().for_each(|v| *v /= length);
+        let mut next = vec![0.0; r];
+        for (k, v) in v.iter().enumerate() {
+            next.iter_mut().zip(a.col(k)).for_each(|(next, a)| *next += v * (a / size));
+        }
+        let found: f64 = v.iter().zip(&next).map(|(v, next)| v * next).sum();
+        let settled = found <= value * (1.0 + 1e-4);
+        (value, v) = (found.max(value), next);
+        if settled {
+            break;
+        }
+    }
+    value * size
 }
 
 /// `λ_min(A_t)`; NaN if `A_t` is not finite.

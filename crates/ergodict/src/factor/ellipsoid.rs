@@ -64,6 +64,7 @@ impl Quadratic<'_> {
         if let ConvexSet::Columns(columns) = set {
             let mut w = start.clone();
             set.project(&mut w);
+            let start = &w.clone();
             let goal = Descent {
                 a: self.a,
                 b_transposed: self.b_transposed,
@@ -71,7 +72,7 @@ impl Quadratic<'_> {
                 tolerance: accuracy.tolerance,
                 max_sweeps: accuracy.max_steps,
             };
-            let report = ColumnDescent::new().minimize(Isa::detect(), &mut w, columns, &goal);
+            let report = ColumnDescent::new().minimize(Isa::detect(), &mut w, start, columns, &goal);
             return (w, report);
         }
         self.accelerated_gradient(set, start, accuracy)

@@ -9,7 +9,7 @@
 //! | `r_t` | [`Aggregates::r`] | eq. (f_hat_t_trace); carried, so that `f̂_t` is a true loss |
 //! | `f̂_t(W)` | [`Factorizer::surrogate`] | eq. (def_f_hat) |
 
-use super::code::{CodeReport, CodeSet, CodeSolver, Coder};
+use super::code::{CodeReport, CodeSet, CodeSolver, Coder, Penalty};
 use super::dictionary::{ColumnDescent, Descent, UNUSED, UpdateReport};
 use super::ellipsoid::{Accuracy, Quadratic};
 use super::minibatch::Minibatch;
@@ -17,6 +17,7 @@ use super::schedule::Schedule;
 use super::sets::{ConvexSet, DictionarySet};
 use super::settings::{FactorSettings, Normalize, UnusedAtoms};
 use super::statistics::{Gatherer, Statistics};
+use super::unit::{UnitBuffer, binade, vanishes};
 use crate::linalg::vectors::{Blend, Distance, Dot};
 use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::rng::{Purpose, stream, uniform};
@@ -81,10 +82,11 @@ pub struct StepReport {
     pub weight: f64,
     /// Columns of the minibatch.
     pub samples: usize,
-    /// `ℓ(X_t, W_{t−1})`: the loss of the minibatch under the dictionary as it was before (a sum over columns, or
-    /// their mean under [`Normalize::PerColumn`]).
+    /// `ℓ(X_t, W_{t−1})` per sample: the loss of the minibatch under the dictionary as it was before.
     pub loss_before: f64,
-    /// `f̂_t(W_t)`.
+    /// `‖X_t − W_{t−1}H_t‖²` per sample: that loss without its penalties. NaN of a step from statistics, which do not know it.
+    pub squared_error: f64,
+    /// `f̂_t(W_t)` per sample.
     pub surrogate: f64,
     /// `‖W_t − W_{t−1}‖_F`; divided by `weight` it stays bounded.
     pub change: f64,
@@ -142,6 +144,9 @@ pub struct Factorizer<T: Scalar> {
     gatherer: Gatherer<T>,
     descent: ColumnDescent<T>,
     previous: Mat<T>,
+    /// The minibatch in a unit of its own, where it needs one, and with its samples weighted.
+    in_unit: UnitBuffer<T>,
+    weighted: UnitBuffer<T>,
 }
 
 impl<T: Scalar> Factorizer<T> {
@@ -174,8 +179,8 @@ impl<T: Scalar> Factorizer<T> {
         Self::start(parameters, w.to_owned().cast())
     }
 
-    /// Starts from columns of a minibatch, drawn without replacement while they last, scaled to norm one and
-    /// projected onto the set; where columns are zero, random atoms stand in.
+    /// Starts from columns of a minibatch, drawn without replacement, scaled to norm one and projected onto the set; once they are all drawn,
+    /// from sums of two of them, and from random atoms where all columns are zero.
     ///
     /// # Errors
     /// As [`FactorSettings::check`]; [`Error::NotFinite`].
@@ -184,18 +189,25 @@ impl<T: Scalar> Factorizer<T> {
         finite(x)?;
         let mut rng = stream(seed, Purpose::Init, 0);
         let norm = |j: usize| x.col(j).iter().map(|x| x.to_f64().powi(2)).sum::<f64>().sqrt();
-        let mut pool: Vec<usize> = (0..x.cols()).filter(|&j| norm(j) > 0.0).collect();
+        let all: Vec<usize> = (0..x.cols()).filter(|&j| norm(j) > 0.0).collect();
+        let mut draw = |count: usize| ((uniform(&mut rng) * count as f64) as usize).min(count - 1);
+        let mut pool = all.clone();
+        let columns: Vec<Vec<usize>> = (0..parameters.atoms)
+            .map(|_| match (pool.len(), all.len()) {
+                (0, 0) => Vec::new(),
+                (0, count) => vec![all[draw(count)], all[draw(count)]],
+                (left, _) => vec![pool.swap_remove(draw(left))],
+            })
+            .collect();
         let mut w = Mat::zeros(x.rows(), parameters.atoms);
-        for k in 0..parameters.atoms {
-            let drawn = (!pool.is_empty()).then(|| {
-                let place = (uniform(&mut rng) * pool.len() as f64) as usize;
-                pool.swap_remove(place.min(pool.len() - 1))
-            });
-            for i in 0..x.rows() {
-                w.col_mut(k)[i] = match drawn {
-                    Some(j) => x.get(i, j).to_f64() / norm(j),
-                    None => uniform(&mut rng),
-                };
+        for (k, columns) in columns.iter().enumerate() {
+            let atom = w.col_mut(k);
+            for &j in columns {
+                atom.iter_mut().zip(x.col(j)).for_each(|(w, x)| *w += x.to_f64() / norm(j));
+            }
+            let size = atom.iter().map(|w| w * w).sum::<f64>().sqrt();
+            for w in atom.iter_mut() {
+                *w = if size > 0.0 { *w / size } else { uniform(&mut rng) };
             }
         }
         Self::start(parameters, w)
@@ -243,6 +255,7 @@ impl<T: Scalar> Factorizer<T> {
     /// As [`FactorSettings::check`]; [`Error::Shape`] when the parts do not fit together.
     pub fn resume(mut parameters: FactorSettings, w: Mat<T>, aggregates: Aggregates) -> Result<Self> {
         parameters.decide(false);
+        parameters.schedule = parameters.schedule.decided(None);
         let (d, r) = (w.rows(), w.cols());
         parameters.check(d)?;
         let (a, b) = (&aggregates.a, &aggregates.b_transposed);
@@ -273,6 +286,8 @@ impl<T: Scalar> Factorizer<T> {
             gatherer: Gatherer::new(),
             descent: ColumnDescent::new(),
             previous: Mat::zeros(d, r),
+            in_unit: UnitBuffer::new(),
+            weighted: UnitBuffer::new(),
             w,
         })
     }
@@ -344,7 +359,46 @@ impl<T: Scalar> Factorizer<T> {
     /// # Errors
     /// As [`Factorizer::step`]; [`Error::Parameter`] for a weight outside `(0, 1]`.
     pub fn step_weighted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, weight: f64) -> Result<StepReport> {
-        let x = x.into();
+        self.take_step(x.into(), weight, None)
+    }
+
+    /// One step in which sample `j` counts as much as `counts[j]` samples: its part of all sums is multiplied by that.
+    ///
+    /// ```
+    /// use ergodict::factor::{Factorizer, FactorSettings};
+    /// use ergodict::linalg::Mat;
+    /// let x = Mat::from_fn(3, 2, |i, j| (1 + i * j) as f64);
+    /// let twice = Mat::from_fn(3, 3, |i, j| x.get(i, j.min(1)));
+    /// let start = || Factorizer::<f64>::random(FactorSettings::new(2), 3, 0);
+    /// let (mut one, mut other) = (start()?, start()?);
+    /// one.step_counted(&x, &[1.0, 2.0])?;
+    /// other.step(&twice)?;
+    /// assert!((one.dictionary().get(0, 0) - other.dictionary().get(0, 0)).abs() < 1e-12);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`]; [`Error::Shape`] for another number of counts than samples, [`Error::Parameter`] for counts that are
+    /// negative, not finite, or all zero.
+    pub fn step_counted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, counts: &[f64]) -> Result<StepReport> {
+        let (x, weight) = (x.into(), self.parameters.schedule.weight(self.aggregates.t + 1));
+        if counts.len() != x.cols() {
+            let expected = format!("{}, one for each sample", x.cols());
+            return Err(Error::shape("the list of sample weights", counts.len().to_string(), expected));
+        }
+        let wrong = |x: &&f64| !(x.is_finite() && **x >= 0.0);
+        if let Some(count) = counts.iter().find(wrong) {
+            let expected = "it must be a finite number that is not negative";
+            return Err(Error::parameter("the weight of a sample", count, expected));
+        }
+        if !counts.is_empty() && counts.iter().all(|count| *count == 0.0) {
+            let expected = "at least one of a minibatch must be positive";
+            return Err(Error::parameter("the weight of every sample", 0, expected));
+        }
+        self.take_step(x, weight, Some(counts))
+    }
+
+    fn take_step(&mut self, x: Minibatch<'_, T>, weight: f64, counts: Option<&[f64]>) -> Result<StepReport> {
         let n = x.cols();
         if n == 0 {
             return Err(Error::parameter(
@@ -353,18 +407,33 @@ impl<T: Scalar> Factorizer<T> {
                 "a step needs at least one",
             ));
         }
-        let (code, loss) = self.encode(x)?;
-        let r = self.gather(x);
-        let used = self.coder.supports().total();
-        let scale = self.scale(n as f64);
-        let report = self.advance(weight, scale, r, n as u64, Source::Gathered(x))?;
-        Ok(StepReport {
-            samples: n,
-            loss_before: loss * scale,
-            density: used as f64 / (n * self.w.cols()) as f64,
-            code,
-            ..report
-        })
+        let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
+        let outcome = self.in_unit(x, &mut buffer).and_then(|(x, unit)| {
+            // Beside others such samples are as good as zero; alone they are not to be taken for learned from.
+            if vanishes(unit) && self.aggregates.r == 0.0 {
+                return Err(Error::Underflow {
+                    what: "the squares of the samples",
+                    largest: x.largest()? * unit,
+                });
+            }
+            self.decide_penalty(unit);
+            let code = self.encode(x, unit)?;
+            let sums = self.gather(x, counts);
+            let (width, used) = (sums.width, self.coder.supports().total());
+            let report = self.advance(weight, &sums, unit * unit, n as u64, Source::Gathered(x));
+            self.leave_unit(unit);
+            let squares = unit * unit / width;
+            Ok(StepReport {
+                samples: n,
+                loss_before: sums.loss * squares,
+                squared_error: (sums.loss - sums.penalty).max(0.0) * squares,
+                density: used as f64 / (n * self.w.cols()) as f64,
+                code,
+                ..report?
+            })
+        });
+        self.in_unit = buffer;
+        outcome
     }
 
     /// Sets the weight of the next step. The schedule becomes the list of the weights so far, so that files tell what was done; later steps
@@ -407,11 +476,22 @@ impl<T: Scalar> Factorizer<T> {
         &mut self,
         x: impl Into<Minibatch<'a, T>>,
     ) -> Result<(Statistics, CodeReport, f64)> {
-        let x = x.into();
-        let (report, loss) = self.encode(x)?;
-        let r = self.gather(x);
-        let (a, b_transposed) = (self.gatherer.a.clone(), self.gatherer.b.cast());
-        Ok((Statistics { a, b_transposed, r, weight: x.cols() as f64 }, report, loss))
+        let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
+        let outcome = self.in_unit(x.into(), &mut buffer).and_then(|(x, unit)| {
+            let report = self.encode(x, unit)?;
+            let sums = self.gather(x, None);
+            self.leave_unit(unit);
+            let squares = unit * unit;
+            let (mut a, mut b_transposed): (_, Mat<f64>) = (self.gatherer.a.clone(), self.gatherer.b.cast());
+            if unit != 1.0 {
+                a.padded_mut().iter_mut().for_each(|a| *a *= squares);
+                b_transposed.padded_mut().iter_mut().for_each(|b| *b *= squares);
+            }
+            let statistics = Statistics { a, b_transposed, r: sums.r * squares, weight: sums.width };
+            Ok((statistics, report, sums.loss * squares))
+        });
+        self.in_unit = buffer;
+        outcome
     }
 
     /// One step from statistics of columns coded with the current `W`, merged from wherever they were made.
@@ -439,10 +519,10 @@ impl<T: Scalar> Factorizer<T> {
             ));
         }
         let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
-        let scale = self.scale(statistics.weight);
+        let sums = Sums { r: statistics.r, loss, penalty: f64::NAN, width: statistics.weight };
         let columns = statistics.weight as u64;
-        let report = self.advance(weight, scale, statistics.r, columns, Source::Given(statistics))?;
-        Ok(StepReport { samples: statistics.weight as usize, loss_before: loss * scale, ..report })
+        let report = self.advance(weight, &sums, 1.0, columns, Source::Given(statistics))?;
+        Ok(StepReport { samples: columns as usize, loss_before: loss / sums.width, ..report })
     }
 
     /// `ℓ(X, W_t)`: the loss of a minibatch under the current dictionary, which is not changed. A sum over columns.
@@ -450,7 +530,7 @@ impl<T: Scalar> Factorizer<T> {
     /// # Errors
     /// As [`Factorizer::step`].
     pub fn loss<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<f64> {
-        Ok(self.encode(x.into())?.1)
+        Ok(self.transform(x)?.1)
     }
 
     /// The losses `ℓ(x_j, W)` of the columns coded last, one by one.
@@ -464,7 +544,31 @@ impl<T: Scalar> Factorizer<T> {
     /// # Errors
     /// As [`Factorizer::step`].
     pub fn transform<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<(CodeReport, f64)> {
-        self.encode(x.into())
+        let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
+        let outcome = self.in_unit(x.into(), &mut buffer).and_then(|(x, unit)| {
+            let report = self.encode(x, unit)?;
+            self.leave_unit(unit);
+            Ok((report, self.losses().sum()))
+        });
+        self.in_unit = buffer;
+        outcome
+    }
+
+    /// The same under another weight of the ℓ₁ norm, which later calls do not know of.
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`]; [`Error::Parameter`] for a weight that is negative or not finite.
+    pub fn transform_with<'a>(
+        &mut self,
+        x: impl Into<Minibatch<'a, T>>,
+        lambda: f64,
+    ) -> Result<(CodeReport, f64)> {
+        let other = FactorSettings { lambda, ..self.parameters.clone() };
+        other.check(self.w.rows())?;
+        self.coder.set_penalty(other.penalty());
+        let outcome = self.transform(x);
+        self.coder.set_penalty(self.parameters.penalty());
+        outcome
     }
 
     /// `W_t H` of the minibatch coded last, d×n, into `out`. After [`Factorizer::step`] `H` is the code under the
@@ -484,12 +588,16 @@ impl<T: Scalar> Factorizer<T> {
     fn scale(&self, columns: f64) -> f64 {
         match self.parameters.normalize {
             Normalize::Sum => 1.0,
-            Normalize::PerColumn => 1.0 / columns.max(1.0),
+            Normalize::PerColumn => 1.0 / columns,
         }
     }
 
-    /// Codes into `self.h`; returns the loss, a sum over columns.
-    fn encode(&mut self, x: Minibatch<'_, T>) -> Result<(CodeReport, f64)> {
+    /// The minibatch in a unit in which its squares are within range, and that unit; its squared norms are in `self.norms`.
+    fn in_unit<'b>(
+        &mut self,
+        x: Minibatch<'b, T>,
+        buffer: &'b mut UnitBuffer<T>,
+    ) -> Result<(Minibatch<'b, T>, f64)> {
         if x.rows() != self.w.rows() {
             let found = format!("{}×{}", x.rows(), x.cols());
             return Err(Error::shape("the minibatch", found, format!("{} features", self.w.rows())));
@@ -504,25 +612,67 @@ impl<T: Scalar> Factorizer<T> {
             let found = format!("{} samples by {} atoms", x.cols(), self.w.cols());
             return Err(Error::shape("the code of a minibatch", found, "fewer than 2³² numbers"));
         }
-        x.squared_norms(self.coder.isa, &mut self.norms)?;
-        let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
-        let loss = self.norms.iter().sum::<f64>() + self.costs.iter().sum::<f64>();
-        Ok((report, loss))
+        buffer.in_range(x, self.coder.isa, &mut self.norms)
     }
 
-    /// Sums the products of the minibatch with the code in `self.h`; returns its part of `r_t`.
-    fn gather(&mut self, x: Minibatch<'_, T>) -> f64 {
-        let Self { gatherer, coder, h, w, parameters, .. } = self;
-        let rest = gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty());
-        self.norms.iter().sum::<f64>() + rest
+    /// Decides a penalty that was left to the first minibatch, whose squared norms are in `self.norms`.
+    fn decide_penalty(&mut self, unit: f64) {
+        let norms = || self.norms.iter().filter(|norm| **norm > 0.0);
+        if self.parameters.lambda == FactorSettings::AUTO && norms().next().is_some() {
+            let mean = norms().map(|norm| norm.sqrt()).sum::<f64>() / norms().count() as f64;
+            self.parameters.lambda = self.parameters.lambda_for(mean * unit);
+            self.coder.set_penalty(self.parameters.penalty());
+        }
     }
 
-    /// Blends new sums into the aggregates and updates `W`.
+    /// Codes into `self.h`, in the unit of the minibatch.
+    fn encode(&mut self, x: Minibatch<'_, T>, unit: f64) -> Result<CodeReport> {
+        self.coder.set_unit(unit);
+        self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)
+    }
+
+    /// Gives codes, norms and costs in the unit of the data.
+    fn leave_unit(&mut self, unit: f64) {
+        if unit == 1.0 {
+            return;
+        }
+        self.h.padded_mut().iter_mut().for_each(|h| *h = T::from_f64(h.to_f64() * unit));
+        let squares = unit * unit;
+        self.norms.iter_mut().chain(&mut self.costs).for_each(|x| *x *= squares);
+    }
+
+    /// Sums the products of the minibatch with the code in `self.h`, where samples count alike or by these numbers.
+    fn gather(&mut self, x: Minibatch<'_, T>, counts: Option<&[f64]>) -> Sums {
+        let Self { gatherer, coder, h, w, norms, costs, weighted, .. } = self;
+        let penalty = coder.penalty();
+        let Some(counts) = counts else {
+            let (penalty, replaced) = gatherer.gather(coder.isa, x, h, coder.supports(), w, penalty);
+            let norms = norms.iter().sum::<f64>();
+            let loss = norms + costs.iter().sum::<f64>();
+            return Sums { r: norms + penalty + replaced, loss, penalty, width: x.cols() as f64 };
+        };
+        // Samples and codes times the root of a count: products of both have the count.
+        let roots: Vec<f64> = counts.iter().map(|count| count.sqrt()).collect();
+        let x = weighted.scaled(x, &roots);
+        let mut absolute = 0.0;
+        let h = Mat::from_fn(h.rows(), h.cols(), |k, j| {
+            absolute += counts[j] * h.get(k, j).to_f64().abs();
+            T::from_f64(h.get(k, j).to_f64() * roots[j])
+        });
+        let squares = Penalty { lambda: 0.0, ..penalty };
+        let (ridge, replaced) = gatherer.gather(coder.isa, x, &h, coder.supports(), w, squares);
+        let penalty = ridge + penalty.lambda * absolute;
+        let sum = |values: &[f64]| values.iter().zip(counts).map(|(x, count)| x * count).sum::<f64>();
+        let norms = sum(norms);
+        Sums { r: norms + penalty + replaced, loss: norms + sum(costs), penalty, width: counts.iter().sum() }
+    }
+
+    /// Blends new sums, in units of `squares`, into the aggregates and updates `W`.
     fn advance(
         &mut self,
         weight: f64,
-        scale: f64,
-        r: f64,
+        sums: &Sums,
+        squares: f64,
         columns: u64,
         source: Source<'_, T>,
     ) -> Result<StepReport> {
@@ -532,19 +682,21 @@ impl<T: Scalar> Factorizer<T> {
             return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
         }
         let weight = if first { 1.0 } else { weight };
-        let a = match source {
-            Source::Gathered(_) => &self.gatherer.a,
-            Source::Given(statistics) => &statistics.a,
+        let (a, gathered) = match source {
+            Source::Gathered(_) => (&self.gatherer.a, true),
+            Source::Given(statistics) => (&statistics.a, false),
         };
         let trace: f64 = (0..a.cols()).map(|k| a.get(k, k)).sum();
-        // The entries of B are below √(r·tr A); they and those of A must fit the precision of the data.
-        let fits = |x: f64| T::from_f64(4.0 * x).is_finite();
-        if !(fits(r) && fits(trace)) {
+        // The entries of B are below √(r·tr A); where they were summed in the precision of the data, they must fit it.
+        let fits =
+            |x: f64| (4.0 * x * squares).is_finite() && (!gathered || T::from_f64(4.0 * x).is_finite());
+        if !(fits(sums.r) && fits(trace)) {
             let largest = self.h.padded().iter().fold(0.0f64, |a, h| a.max(h.to_f64().abs()));
             return Err(Error::Overflow { what: "the sum of squares of a minibatch or its code", largest });
         }
+        let scale = self.scale(sums.width);
         let isa = self.coder.isa;
-        let fresh = weight * scale;
+        let fresh = weight * scale * squares;
         let keep = 1.0 - weight;
         let totals = &mut self.aggregates;
         isa.run(Blend { into: totals.a.padded_mut(), keep, from: a.padded(), fresh });
@@ -557,8 +709,8 @@ impl<T: Scalar> Factorizer<T> {
                 }
             }
         }
-        totals.r = keep * totals.r + fresh * r;
-        totals.width = keep * totals.width + fresh * columns as f64;
+        totals.r = keep * totals.r + fresh * sums.r;
+        totals.width = keep * totals.width + weight * scale * sums.width;
         totals.t += 1;
         totals.samples += columns;
 
@@ -575,7 +727,8 @@ impl<T: Scalar> Factorizer<T> {
             weight,
             samples: 0,
             loss_before: f64::NAN,
-            surrogate: self.surrogate(),
+            squared_error: f64::NAN,
+            surrogate: self.aggregates.per_sample(self.surrogate()),
             change,
             density: f64::NAN,
             code: CodeReport::default(),
@@ -596,13 +749,18 @@ impl<T: Scalar> Factorizer<T> {
                 tolerance: p.dictionary_tolerance,
                 max_sweeps: p.dictionary_sweeps,
             };
-            return self.descent.minimize(self.coder.isa, &mut self.w, set, &goal);
+            return self.descent.minimize(self.coder.isa, &mut self.w, &self.previous, set, &goal);
         }
-        let mut a = a.clone();
+        let (mut a, mut b_transposed) = (a.clone(), b_transposed.clone());
         for k in 0..a.cols() {
             a.col_mut(k)[k] += p.kappa1;
         }
-        let quadratic = Quadratic { a: &a, b_transposed };
+        // The minimizer is the same in any unit; in this one tolerances are far from the ends of the range.
+        let size = binade((0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max));
+        if size > 0.0 {
+            a.padded_mut().iter_mut().chain(b_transposed.padded_mut()).for_each(|x| *x *= 1.0 / size);
+        }
+        let quadratic = Quadratic { a: &a, b_transposed: &b_transposed };
         let accuracy = Accuracy {
             tolerance: p.dictionary_tolerance,
             // Gradient steps are many and cheap where sweeps are few and dear.
@@ -661,6 +819,17 @@ impl<T: Scalar> Factorizer<T> {
         }
         count
     }
+}
+
+/// Sums over the samples of a step.
+struct Sums {
+    /// `‖X‖²` and the penalties, for `r_t`.
+    r: f64,
+    /// `ℓ(X, W)`, and the penalties in it.
+    loss: f64,
+    penalty: f64,
+    /// How many samples they count as.
+    width: f64,
 }
 
 /// Where the sums of a step come from.

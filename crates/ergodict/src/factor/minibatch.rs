@@ -66,11 +66,8 @@ impl<T: Scalar> Minibatch<'_, T> {
         }
     }
 
-    /// `‖x_j‖²` over the observed entries of each column.
-    ///
-    /// # Errors
-    /// [`Error::NotFinite`] naming the first NaN or infinity, [`Error::Overflow`] when squares overflow.
-    pub(crate) fn squared_norms(&self, isa: crate::linalg::Isa, norms: &mut Vec<f64>) -> Result<()> {
+    /// `‖x_j‖²` over the observed entries of each column, as far as the number type has squares of them.
+    pub(super) fn squared_norms(&self, isa: crate::linalg::Isa, norms: &mut Vec<f64>) {
         norms.clear();
         for j in 0..self.cols() {
             let norm = match self {
@@ -81,39 +78,69 @@ impl<T: Scalar> Minibatch<'_, T> {
                     seen.map(|(_, x)| x.to_f64() * x.to_f64()).sum()
                 }
             };
-            // Products of a sample with atoms and codes are of this size, in the precision of the data.
-            if !T::from_f64(4.0 * norm).is_finite() {
-                return Err(self.explain(j));
-            }
             norms.push(norm);
         }
-        Ok(())
     }
 
-    /// Why column `j` has no finite norm.
-    fn explain(&self, j: usize) -> Error {
+    /// The largest magnitude of an observed entry.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] naming the first NaN or infinity.
+    pub(super) fn largest(&self) -> Result<f64> {
         let mut largest = 0.0f64;
-        let mut bad = None;
-        let mut look = |i: usize, x: T| {
-            if !x.is_finite() && bad.is_none() {
-                bad = Some((i, x.to_f64()));
-            }
-            largest = largest.max(x.to_f64().abs());
-        };
-        match self {
-            Self::Dense(x) => x.col(j).iter().enumerate().for_each(|(i, &x)| look(i, x)),
-            Self::Sparse(x) => {
-                let (rows, values) = x.col(j);
-                rows.iter().zip(values).for_each(|(&i, &x)| look(i as usize, x));
-            }
-            Self::Masked { values, observed } => {
-                let column = values.col(j).iter().enumerate();
-                column.filter(|&(i, _)| observed.get(i, j)).for_each(|(i, &x)| look(i, x));
+        for j in 0..self.cols() {
+            let mut look = |i: usize, x: T| {
+                let value = x.to_f64();
+                largest = largest.max(value.abs());
+                let (sample, feature) = (j as u64, i as u64);
+                if value.is_finite() { Ok(()) } else { Err(Error::NotFinite { sample, feature, value }) }
+            };
+            match self {
+                Self::Dense(x) => x.col(j).iter().enumerate().try_for_each(|(i, &x)| look(i, x))?,
+                Self::Sparse(x) => {
+                    let (rows, values) = x.col(j);
+                    rows.iter().zip(values).try_for_each(|(&i, &x)| look(i as usize, x))?;
+                }
+                Self::Masked { values, observed } => {
+                    let mut seen = values.col(j).iter().enumerate().filter(|&(i, _)| observed.get(i, j));
+                    seen.try_for_each(|(i, &x)| look(i, x))?;
+                }
             }
         }
-        match bad {
-            Some((i, value)) => Error::NotFinite { sample: j as u64, feature: i as u64, value },
-            None => Error::Overflow { what: "the squared norm of a sample", largest },
+        Ok(largest)
+    }
+
+    /// The same with every entry, and every sample by a number of its own, multiplied; written to buffers.
+    pub(super) fn scaled<'b>(
+        &self,
+        factor: impl Fn(usize) -> f64,
+        dense: &'b mut Mat<T>,
+        sparse: &'b mut Vec<T>,
+    ) -> Minibatch<'b, T>
+    where
+        Self: 'b,
+    {
+        let times = |x: T, factor: f64| T::from_f64(x.to_f64() * factor);
+        match *self {
+            Self::Dense(x) | Self::Masked { values: x, .. } => {
+                dense.shape_to(x.rows(), x.cols());
+                for j in 0..x.cols() {
+                    let by = factor(j);
+                    dense.col_mut(j).iter_mut().zip(x.col(j)).for_each(|(to, &x)| *to = times(x, by));
+                }
+                match *self {
+                    Self::Masked { observed, .. } => Minibatch::Masked { values: dense.as_ref(), observed },
+                    _ => Minibatch::Dense(dense.as_ref()),
+                }
+            }
+            Self::Sparse(x) => {
+                sparse.clear();
+                for j in 0..x.cols() {
+                    let by = factor(j);
+                    sparse.extend(x.col(j).1.iter().map(|&x| times(x, by)));
+                }
+                Minibatch::Sparse(SparseRef { values: sparse, ..x })
+            }
         }
     }
 }

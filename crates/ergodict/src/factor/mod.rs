@@ -16,6 +16,7 @@ mod schedule;
 pub mod sets;
 mod settings;
 mod statistics;
+mod unit;
 
 pub use dictionary::UpdateReport;
 pub use factorizer::{Aggregates, Factorizer, StepReport};

@@ -17,11 +17,12 @@ const LANES: u64 = 8;
 /// use ergodict::factor::{Factorizer, Normalize, FactorSettings};
 /// use ergodict::linalg::Mat;
 /// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
-/// let loss = |normalize| {
+/// let sum = |normalize| {
 ///     let parameters = FactorSettings { normalize, ..FactorSettings::new(2) };
-///     Ok::<_, ergodict::Error>(Factorizer::<f64>::random(parameters, 3, 0)?.step(&x)?.loss_before)
+///     let mut model = Factorizer::<f64>::random(parameters, 3, 0)?;
+///     Ok::<_, ergodict::Error>(model.step(&x).map(|_| model.surrogate())?)
 /// };
-/// assert!((loss(Normalize::Sum)? - 4.0 * loss(Normalize::PerColumn)?).abs() < 1e-9);
+/// assert!((sum(Normalize::Sum)? - 4.0 * sum(Normalize::PerColumn)?).abs() < 1e-9);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -84,16 +85,20 @@ pub struct FactorSettings {
     /// Weight of the ℓ₁ norm of the code
     ///
     /// The loss of a sample is ‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖², without a ½ before the fit: λ is twice what
-    /// scikit-learn calls alpha. Lower it when codes come out all zero.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().lambda, allow_negative_numbers = true))]
+    /// scikit-learn calls alpha. Lower it when codes come out all zero. `auto` is 0 for nonnegative codes; for codes of both
+    /// signs, a fifth of the mean norm of the samples in the first minibatch.
+    #[serde(with = "lambda_text")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X|auto", default_value_t = d().lambda, value_parser = lambda_text::parse, allow_negative_numbers = true))]
     pub lambda: f64,
     /// Added to the diagonal of A in the dictionary update
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().kappa1, allow_negative_numbers = true, hide_short_help = true))]
     pub kappa1: f64,
-    /// Weight of half the squared ℓ₂ norm of the code
+    /// Weight κ₂ of half the squared ℓ₂ norm of the code, (κ₂/2)‖h‖²
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().kappa2, allow_negative_numbers = true, hide_short_help = true))]
     pub kappa2: f64,
-    /// Weights of the minibatches: balanced (1/t), linear (2/(t+1)), power:B (t^-B), constant:C (max(1/t, C))
+    /// Weights of the minibatches: balanced (1/t), linear (2/(t+1)), power:B (t^-B), constant:C (max(1/t, C)), auto
+    ///
+    /// `auto` is t^-0.5, but no less than 2/B where the data are gone over more than once, in B minibatches each time (power:0.5:C).
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = d().schedule, hide_short_help = true))]
     pub schedule: Schedule,
     /// Set of atoms, also with :SIZE [default: nonneg-ball]
@@ -122,11 +127,51 @@ pub struct FactorSettings {
     /// Relative change of the dictionary at which its update stops
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().dictionary_tolerance, allow_negative_numbers = true, hide_short_help = true))]
     pub dictionary_tolerance: f64,
-    // Every sweep lowers the surrogate; the growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of
-    // the minimizer: it needs a tight tolerance and the sweeps to reach it.
+    // Every sweep lowers the surrogate. The growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of the
+    // minimizer; it holds where sweeps end at their cap, too, and to the tolerance where they end at that.
     /// Most sweeps of a dictionary update
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().dictionary_sweeps, allow_negative_numbers = true, hide_short_help = true))]
     pub dictionary_sweeps: u32,
+}
+
+/// A weight of the ℓ₁ norm in files and flags: a number, or `auto` for [`FactorSettings::AUTO`].
+mod lambda_text {
+    use super::FactorSettings;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Word(String),
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(super) fn serialize<S: Serializer>(lambda: &f64, to: S) -> Result<S::Ok, S::Error> {
+        if *lambda == FactorSettings::AUTO {
+            Written::Word("auto".into()).serialize(to)
+        } else {
+            Written::Number(*lambda).serialize(to)
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        match Written::deserialize(from).map_err(|_| serde::de::Error::custom(EXPECTED))? {
+            Written::Number(lambda) => Ok(lambda),
+            Written::Word(word) if word == "auto" => Ok(FactorSettings::AUTO),
+            Written::Word(_) => Err(serde::de::Error::custom(EXPECTED)),
+        }
+    }
+
+    const EXPECTED: &str = "expected a number, or auto";
+
+    #[cfg(feature = "clap")]
+    pub(super) fn parse(text: &str) -> Result<f64, String> {
+        match text {
+            "auto" => Ok(FactorSettings::AUTO),
+            _ => text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| EXPECTED.to_owned()),
+        }
+    }
 }
 
 #[cfg(feature = "clap")]
@@ -156,6 +201,20 @@ impl Default for FactorSettings {
 }
 
 impl FactorSettings {
+    /// The weight [`FactorSettings::lambda`] of the ℓ₁ norm that the first minibatch decides: infinite, which no weight is that means itself.
+    ///
+    /// It becomes 0 where codes are nonnegative. Otherwise it is a fifth of the mean norm of the samples: for a sample `x` and atoms of norm at
+    /// most one, `2|wᵀx| ≤ 2‖x‖`, and a code is zero where λ is as large as that; so λ is a tenth of what leaves nothing.
+    pub const AUTO: f64 = f64::INFINITY;
+
+    /// The weight that [`FactorSettings::AUTO`] becomes for samples of this mean norm.
+    pub(super) fn lambda_for(&self, mean_norm: f64) -> f64 {
+        match self.code() {
+            CodeSet::Free => 0.2 * mean_norm,
+            CodeSet::Nonnegative | CodeSet::Box { .. } | CodeSet::Simplex { .. } => 0.0,
+        }
+    }
+
     /// The defaults for `r` atoms.
     pub fn new(atoms: usize) -> Self {
         Self { atoms, ..Self::default() }
@@ -187,12 +246,13 @@ impl FactorSettings {
         self.dictionary.get_or_insert_with(|| ball.into());
     }
 
-    /// The penalties of the code.
+    /// The penalties of the code; none of the ℓ₁ norm as long as it is not decided.
     pub(crate) fn penalty(&self) -> Penalty {
         if matches!(self.code(), CodeSet::Pursuit(_)) {
             return Penalty::default();
         }
-        Penalty { lambda: self.lambda, kappa2: self.kappa2 }
+        let lambda = if self.lambda == Self::AUTO { 0.0 } else { self.lambda };
+        Penalty { lambda, kappa2: self.kappa2 }
     }
 
     /// About how many bytes learning from minibatches of `n` samples and saving take, besides the minibatch.
@@ -243,7 +303,9 @@ impl FactorSettings {
         if features == 0 {
             return Err(Error::parameter("the number of features", 0, "a sample has at least one"));
         }
-        at_least_zero("lambda", self.lambda)?;
+        if self.lambda != Self::AUTO {
+            at_least_zero("lambda", self.lambda)?;
+        }
         at_least_zero("kappa1", self.kappa1)?;
         at_least_zero("kappa2", self.kappa2)?;
         positive("the coding tolerance", self.tolerance)?;
@@ -286,6 +348,8 @@ pub enum Init {
     /// Random numbers.
     #[default]
     Random,
+    /// Samples where codes have both signs, which random atoms would hardly meet; otherwise random numbers.
+    Auto,
     /// Samples of the first minibatch.
     Data,
     /// A d×r matrix in a file.
@@ -298,6 +362,7 @@ impl From<&str> for Init {
     fn from(text: &str) -> Self {
         match text {
             "random" => Self::Random,
+            "auto" => Self::Auto,
             "data" => Self::Data,
             path => Self::File(path.into()),
         }
@@ -314,6 +379,7 @@ impl std::fmt::Display for Init {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Random => write!(f, "random"),
+            Self::Auto => write!(f, "auto"),
             Self::Data => write!(f, "data"),
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Given => write!(f, "a matrix"),
@@ -330,6 +396,16 @@ impl From<Init> for String {
 impl Init {
     fn is_given(&self) -> bool {
         *self == Self::Given
+    }
+
+    /// What it is for codes of this set, if that was left open.
+    #[must_use]
+    pub fn decided(self, code: CodeSet) -> Self {
+        match (self, code) {
+            (Self::Auto, CodeSet::Free) => Self::Data,
+            (Self::Auto, _) => Self::Random,
+            (same, _) => same,
+        }
     }
 
     /// The file, if it is one.
@@ -358,9 +434,11 @@ pub struct LearnSettings {
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
     pub factor: FactorSettings,
-    /// First dictionary: random, data (samples of the first minibatch), or a d×r matrix in a file
+    /// First dictionary: random, data (samples of the first minibatch), auto, or a d×r matrix in a file
+    ///
+    /// `auto` is data for codes of both signs, otherwise random.
     #[serde(skip_serializing_if = "Init::is_given")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "W.npy|random|data", default_value_t = Init::default(), hide_short_help = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "W.npy|random|data|auto", default_value_t = Init::default(), hide_short_help = true))]
     pub init: Init,
     /// Calculate in 32 bits
     #[serde(skip_serializing_if = "crate::text::is_off")]
@@ -377,6 +455,7 @@ impl LearnSettings {
     #[must_use]
     pub fn decided(mut self, signed: bool) -> Self {
         self.factor.decide(signed);
+        self.init = self.init.decided(self.factor.code());
         self.f64 = !self.f32;
         self
     }

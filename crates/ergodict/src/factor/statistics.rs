@@ -110,7 +110,7 @@ impl<T: Scalar> Gatherer<T> {
     }
 
     /// Sums the products of a minibatch with its code; under a mask, missing entries of `X` are replaced by those of
-    /// `W H` first. Returns `Σ λ‖h‖₁ + (κ₂/2)‖h‖²`, plus the squares of the replaced entries.
+    /// `W H` first. Returns `Σ λ‖h‖₁ + (κ₂/2)‖h‖²`, and the squares of the replaced entries.
     pub(super) fn gather(
         &mut self,
         isa: Isa,
@@ -119,7 +119,7 @@ impl<T: Scalar> Gatherer<T> {
         supports: &Supports,
         w: &Mat<T>,
         penalty: Penalty,
-    ) -> f64 {
+    ) -> (f64, f64) {
         let (d, n, r) = (x.rows(), h.cols(), h.rows());
         if (self.a.rows(), self.b.rows()) != (r, d) {
             self.a.reset(r, r);
@@ -179,7 +179,7 @@ impl<T: Scalar> Gatherer<T> {
             absolute += code.abs();
             squares += code * code;
         }
-        penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares + replaced
+        (penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares, replaced)
     }
 
     /// Lists the nonzero codes by block of columns, then by atom; returns their number.

@@ -44,6 +44,8 @@ pub trait Scalar:
     const ONE: Self;
     /// A sum of squares below this may have lost squares to underflow; as `f64`.
     const TINY: f64;
+    /// Squared norms from the inverse of this to this leave room for products and sums of them; as `f64`.
+    const WIDE: f64;
     /// Rounds an `f64` to this type.
     fn from_f64(x: f64) -> Self;
     /// Widens to `f64`, exactly.
@@ -67,11 +69,12 @@ pub trait Scalar:
 }
 
 macro_rules! scalar {
-    ($t:ty, $name:literal) => {
+    ($t:ty, $name:literal, $wide:expr) => {
         impl Scalar for $t {
             const NAME: &'static str = $name;
             const EPSILON: f64 = <$t>::EPSILON as f64;
             const TINY: f64 = <$t>::MIN_POSITIVE as f64 / <$t>::EPSILON as f64;
+            const WIDE: f64 = $wide;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             #[inline(always)]
@@ -93,5 +96,6 @@ macro_rules! scalar {
         }
     };
 }
-scalar!(f32, "f32");
-scalar!(f64, "f64");
+// Halves of the exponents, so that squares of squares fit.
+scalar!(f32, "f32", 18_446_744_073_709_551_616.0); // 2^64
+scalar!(f64, "f64", 1e150);

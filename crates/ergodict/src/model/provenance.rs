@@ -111,7 +111,7 @@ pub struct Results {
     pub held_out_samples: u64,
     /// Loss of the held-out samples, if there are any.
     pub held_out_loss_per_sample: Option<f64>,
-    /// `‖W − Π(W − ∇g(W))‖`, zero where the surrogate is minimal.
+    /// `‖W − Π(W − ∇g(W)/2λ_max(A))‖ / ‖W‖`, zero where the surrogate is minimal.
     pub stationarity_gap: f64,
     /// Smallest eigenvalue of `A`; none above 2048 atoms.
     pub smallest_eigenvalue: Option<f64>,

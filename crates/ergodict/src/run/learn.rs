@@ -100,6 +100,7 @@ impl<T: Scalar> Run<T> {
             signed: matches!(source.form(), Form::Samples { .. }),
             negative: false,
             held_out: None,
+            plateau: super::plateau::Plateau::default(),
             sampling: Duration::ZERO,
             learning: Duration::ZERO,
             over: false,
@@ -196,7 +197,20 @@ impl<T: Scalar> Run<T> {
     /// # Errors
     /// Those of [`Factorizer::step`].
     pub fn push(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
-        self.core.step(x, weight)
+        self.core.step(x, weight, None)
+    }
+
+    /// The same, where sample `j` counts as much as `counts[j]` samples.
+    ///
+    /// # Errors
+    /// Those of [`Factorizer::step_counted`].
+    pub fn push_counted(
+        &mut self,
+        x: Minibatch<'_, T>,
+        weight: Option<f64>,
+        counts: &[f64],
+    ) -> Result<StepReport> {
+        self.core.step(x, weight, Some(counts))
     }
 
     /// Goes over to what the network became after this many more minibatches are planned of it; windows have times of this kind.
@@ -301,6 +315,11 @@ impl<T: Scalar> Run<T> {
     /// The step of the checkpoint that it was resumed from.
     pub fn resumed(&self) -> Option<u64> {
         self.resumed
+    }
+
+    /// `Σ ‖x − Wh‖²` over the last epoch that was completed, each sample coded before it was learned from; none where there was no epoch.
+    pub fn epoch_error(&self) -> Option<f64> {
+        self.core.plateau.last_error()
     }
 
     /// Samples that were held out, and their loss each.

@@ -1,6 +1,6 @@
 //! What a run is, besides its data and its first dictionary.
 
-use super::{Identity, Yardstick};
+use super::{Identity, StopRule, Yardstick};
 use crate::factor::FactorSettings;
 use crate::model::{Examples, Input};
 use serde_json::{Value, json};
@@ -28,13 +28,25 @@ pub struct RunPlan {
     pub examples: Examples,
     /// How networks are compared with rewired copies of themselves, if they are.
     pub yardstick: Option<Yardstick>,
+    /// When going over the data ends early, if it does.
+    pub stopping: Option<StopRule>,
 }
 
 impl RunPlan {
     /// Without settings to tell, and without files.
     pub fn new(command: &str, parameters: FactorSettings, seed: u64) -> Self {
         let (settings, inputs, examples) = (json!({}), Vec::new(), Examples::default());
-        Self { command: command.to_owned(), parameters, seed, settings, inputs, examples, yardstick: None }
+        let (yardstick, stopping) = (None, None);
+        Self {
+            command: command.to_owned(),
+            parameters,
+            seed,
+            settings,
+            inputs,
+            examples,
+            yardstick,
+            stopping,
+        }
     }
 
     /// What a checkpoint of it knows it by.

@@ -79,6 +79,8 @@ impl Form {
 pub enum Next<'a, T: Scalar> {
     /// Here it is.
     Minibatch(Minibatch<'a, T>),
+    /// Here it is, with how much each of its columns counts.
+    Counted(Minibatch<'a, T>, &'a [f64]),
     /// Sums over columns that were coded already, with the current dictionary.
     Statistics(Box<Statistics>, CodeReport),
     /// There are no more.
@@ -206,6 +208,11 @@ pub trait Source<T: Scalar>: Resumable + Send {
     /// Columns of all of them, where that is known.
     fn samples(&self) -> Option<u64> {
         None
+    }
+
+    /// Times that all samples were given, of sources that go over them again.
+    fn epochs(&self) -> u64 {
+        0
     }
 
     /// Makes so many minibatches more than were planned.

@@ -22,8 +22,9 @@ impl LearnSettings {
         features: usize,
         seed: u64,
     ) -> Result<(Option<Factorizer<T>>, Option<Input>)> {
-        let path = match &self.init {
-            Init::Random => {
+        let init = self.init.clone().decided(self.factor.code());
+        let path = match &init {
+            Init::Random | Init::Auto => {
                 return Ok((Some(Factorizer::random(self.factor.clone(), features, seed)?), None));
             }
             Init::Data | Init::Given => return Ok((None, None)),

@@ -3,7 +3,7 @@
 use super::Sections;
 use crate::factor::code::CodeReport;
 use crate::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
-use crate::factor::{Aggregates, FactorSettings, Factorizer, Minibatch, Normalize, Statistics, StepReport};
+use crate::factor::{Aggregates, FactorSettings, Factorizer, Minibatch, Statistics, StepReport};
 use crate::linalg::{Mat, Scalar};
 use crate::model::{GapPoint, History, HistoryPoint, Model, Provenance, Results, gap_due};
 use crate::{Error, Result};
@@ -37,7 +37,8 @@ pub struct Trainer<T: Scalar> {
 
 /// What learning was at some time, to go back to.
 pub(crate) struct TrainerSnapshot<T: Scalar> {
-    state: Option<(Mat<T>, Aggregates)>,
+    /// The dictionary, the aggregates, and λ, which the first minibatch may have decided.
+    state: Option<(Mat<T>, Aggregates, f64)>,
     history: History,
     tally: Tally,
 }
@@ -68,6 +69,8 @@ impl<T: Scalar> Trainer<T> {
         let Some(factorizer) = &self.factorizer else { return Ok(()) };
         let totals = factorizer.aggregates();
         to.put_json("totals", &(totals.r, totals.t, totals.samples, totals.width))?;
+        let lambda = factorizer.parameters().lambda;
+        to.put_json("lambda", &(lambda != FactorSettings::AUTO).then_some(lambda))?;
         to.put_matrix("W", factorizer.dictionary());
         to.put_matrix("A", &totals.a);
         to.put_matrix("B", &totals.b_transposed);
@@ -82,7 +85,10 @@ impl<T: Scalar> Trainer<T> {
             let (r, t, samples, width) = from.json("totals")?;
             let (a, b_transposed) = (from.matrix("A")?, from.matrix("B")?);
             let aggregates = Aggregates { a, b_transposed, r, t, samples, width };
-            self.factorizer = Some(Factorizer::resume(parameters.clone(), from.matrix("W")?, aggregates)?);
+            let decided: Option<f64> = from.json("lambda")?;
+            let parameters =
+                FactorSettings { lambda: decided.unwrap_or(parameters.lambda), ..parameters.clone() };
+            self.factorizer = Some(Factorizer::resume(parameters, from.matrix("W")?, aggregates)?);
         }
         Ok(())
     }
@@ -105,7 +111,9 @@ impl<T: Scalar> Trainer<T> {
 
     /// What learning is now.
     pub(crate) fn snapshot(&self) -> TrainerSnapshot<T> {
-        let state = self.factorizer.as_ref().map(|f| (f.dictionary().clone(), f.aggregates().clone()));
+        let state =
+            |f: &Factorizer<T>| (f.dictionary().clone(), f.aggregates().clone(), f.parameters().lambda);
+        let state = self.factorizer.as_ref().map(state);
         TrainerSnapshot { state, history: self.history.clone(), tally: self.tally }
     }
 
@@ -114,40 +122,37 @@ impl<T: Scalar> Trainer<T> {
     /// # Errors
     /// As [`Factorizer::resume`].
     pub(crate) fn rollback(&mut self, to: TrainerSnapshot<T>, parameters: &FactorSettings) -> Result<()> {
-        let resume = |(w, aggregates)| Factorizer::resume(parameters.clone(), w, aggregates);
+        let resume = |(w, aggregates, lambda)| {
+            Factorizer::resume(FactorSettings { lambda, ..parameters.clone() }, w, aggregates)
+        };
         self.factorizer = to.state.map(resume).transpose()?;
         (self.history, self.tally) = (to.history, to.tally);
         Ok(())
     }
 
-    /// One step; `start` makes the factorizer if there is none yet.
+    /// One step, with the scheduled weight or one of the caller's, and with samples that count alike or by these numbers; `start` makes the
+    /// factorizer if there is none yet.
     ///
     /// # Errors
-    /// As [`Factorizer::step`]; what `start` returns.
+    /// As [`Factorizer::step_weighted`] and [`Factorizer::step_counted`]; what `start` returns.
     pub(crate) fn step(
         &mut self,
         x: Minibatch<'_, T>,
+        weight: Option<f64>,
+        counts: Option<&[f64]>,
         start: impl FnOnce() -> Result<Factorizer<T>>,
     ) -> Result<StepReport> {
-        self.started(start)?;
-        self.record(|factorizer| factorizer.step(x))
+        let factorizer = self.started(start)?;
+        if let Some(weight) = weight {
+            factorizer.next_weight(weight)?;
+        }
+        self.record(|factorizer| match counts {
+            None => factorizer.step(x),
+            Some(counts) => factorizer.step_counted(x, counts),
+        })
     }
 
-    /// One step with a weight of the caller's.
-    ///
-    /// # Errors
-    /// As [`Factorizer::step_weighted`]; what `start` returns.
-    pub(crate) fn step_weighted(
-        &mut self,
-        x: Minibatch<'_, T>,
-        weight: f64,
-        start: impl FnOnce() -> Result<Factorizer<T>>,
-    ) -> Result<StepReport> {
-        self.started(start)?.next_weight(weight)?;
-        self.record(|factorizer| factorizer.step(x))
-    }
-
-    /// The same, with what coding the columns took, which the statistics do not tell.
+    /// A step from statistics, with what coding the columns took, which the statistics do not tell.
     ///
     /// # Errors
     /// As [`Trainer::absorb`].
@@ -170,16 +175,13 @@ impl<T: Scalar> Trainer<T> {
             return Err(Error::parameter("the number of samples", 0, "at least one is needed"));
         };
         let report = step(factorizer)?;
-        let loss = match factorizer.parameters().normalize {
-            Normalize::Sum => report.loss_before / report.samples as f64,
-            Normalize::PerColumn => report.loss_before,
-        };
+        let loss = report.loss_before;
         self.tally.capped_code_steps += u64::from(report.code.capped > 0);
         self.tally.capped_update_steps += u64::from(report.update.capped);
         self.tally.reseeded += report.reseeded as u64;
         self.tally.last_loss = Some(loss);
         let totals = factorizer.aggregates();
-        let (samples, surrogate) = (totals.samples, totals.per_sample(report.surrogate));
+        let (samples, surrogate) = (totals.samples, report.surrogate);
         self.history.push(HistoryPoint { t: report.t, samples, loss, surrogate });
         if gap_due(report.t) {
             let (t, gap, change) = (report.t, stationarity_gap(factorizer), report.change);
@@ -284,7 +286,7 @@ mod tests {
         let step = |tracked: &mut Trainer<f64>, t: usize| {
             let x = x(t);
             let start = || Factorizer::random(FactorSettings::new(2), 3, 0);
-            tracked.step((&x).into(), start).unwrap();
+            tracked.step((&x).into(), None, None, start).unwrap();
         };
         let mut tracked = Trainer::new(None);
         let empty = tracked.snapshot();

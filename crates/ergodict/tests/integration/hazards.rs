@@ -3,6 +3,7 @@
 use crate::common::{Random, dot, kkt};
 use ergodict::Error;
 use ergodict::factor::code::{CodeSet, Coder, Penalty};
+use ergodict::factor::diagnostics::stationarity_gap;
 use ergodict::factor::{
     ColumnSet, DictionarySet, FactorSettings, Factorizer, Mask, Minibatch, Normalize, SparseRef, StepReport,
     UnusedAtoms,
@@ -274,9 +275,148 @@ fn huge_and_tiny_scales() {
     for size in [1e150, 1e100, 1e-100, 1e-140, 1e-150] {
         scales::<f64>(size, 1e-6);
     }
-    for size in [1e15, 1e-15] {
+    for size in [1e37, 1e30, 1e20, 1e15, 1e-15, 1e-19, 1e-21, 1e-25, 1e-30, 1e-35] {
         scales::<f32>(size, 2e-2);
     }
+}
+
+/// Data times a power of two have the same dictionaries to the last bit, the codes and the stationarity gap likewise, for all sets and kinds of
+/// minibatches; and the dictionary has moved.
+fn equivariant<T: Scalar>(exponents: &[i32]) {
+    for (at, set) in dictionary_sets().into_iter().enumerate() {
+        for (code, lambda) in [(CodeSet::Nonnegative, 0.0), (CodeSet::Nonnegative, 0.2), (CodeSet::Free, 0.2)]
+        {
+            let mut p = FactorSettings::new(4);
+            (p.lambda, p.code, p.dictionary) = (lambda, Some(code), Some(set.clone()));
+            let mut plain = Factorizer::<T>::random(p.clone(), 9, 1).unwrap();
+            let start = plain.dictionary().clone();
+            let x: Vec<Mat<T>> = (1..=4).map(|t| random(9, 30, 10 * at as u64 + t)).collect();
+            let seen: Vec<StepReport> = x.iter().map(|x| plain.step(x).unwrap()).collect();
+            assert_ne!(plain.dictionary(), &start);
+            for &exponent in exponents {
+                let by = 2f64.powi(exponent);
+                p.lambda = lambda * by;
+                let mut scaled = Factorizer::<T>::random(p.clone(), 9, 1).unwrap();
+                let context = format!("2^{exponent}, {set}, {code}, λ = {lambda}, {}", T::NAME);
+                for (x, want) in x.iter().zip(&seen) {
+                    let times = |x: T| T::from_f64(x.to_f64() * by);
+                    let x = Mat::from_fn(9, 30, |i, j| times(x.get(i, j)));
+                    let found = scaled.step(&x).unwrap();
+                    sane(&scaled, &found);
+                    assert_eq!(found.change, want.change, "{context}");
+                    assert_eq!(found.loss_before / by / by, want.loss_before, "{context}");
+                    assert_eq!(found.squared_error / by / by, want.squared_error, "{context}");
+                }
+                assert_eq!(scaled.dictionary(), plain.dictionary(), "{context}");
+                assert_eq!(stationarity_gap(&scaled), stationarity_gap(&plain), "{context}");
+                for j in 0..30 {
+                    for (a, b) in plain.code().col(j).iter().zip(scaled.code().col(j)) {
+                        assert_eq!(a.to_f64() * by, b.to_f64(), "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn data_times_a_power_of_two_have_the_same_dictionaries_to_the_last_bit() {
+    equivariant::<f32>(&[-110, -70, -35, -12, 3, 33, 70, 110]);
+    equivariant::<f64>(&[-490, -110, -12, 3, 110, 490]);
+}
+
+/// Sparse and masked minibatches of tiny single-precision numbers are learned from as dense ones are.
+#[test]
+fn tiny_sparse_and_masked_minibatches() {
+    for size in [1e-30, 1e-21, 1e21, 1e30] {
+        let x: Mat<f32> = random(9, 30, 3);
+        let times = |x: f32| (f64::from(x) * size) as f32;
+        let scaled = Mat::from_fn(9, 30, |i, j| times(x.get(i, j)));
+        let (starts, indices): (Vec<usize>, Vec<u32>) =
+            ((0..=30).map(|j| 9 * j).collect(), (0..30).flat_map(|_| 0..9).collect());
+        let values: Vec<f32> = (0..30).flat_map(|j| scaled.col(j).to_vec()).collect();
+        let sparse = SparseRef::new(9, &starts, &indices, &values).unwrap();
+        let full = Mask::from_fn(9, 30, |i, j| (i, j) != (0, 0));
+        let p = FactorSettings { lambda: 0.0, ..FactorSettings::new(4) };
+        let step = |x: Minibatch<'_, f32>| {
+            let mut model = Factorizer::<f32>::random(p.clone(), 9, 1).unwrap();
+            let seen = (0..3).map(|_| model.step(x).unwrap()).last().unwrap();
+            sane(&model, &seen);
+            model.dictionary().cast::<f64>()
+        };
+        let want = step((&x).into());
+        for x in [Minibatch::from(&scaled), sparse.into()] {
+            assert!(crate::common::distance(&step(x), &want) < 1e-3, "{size:e}");
+        }
+        let masked = |x: &Mat<f32>| step(Minibatch::Masked { values: x.as_ref(), observed: &full });
+        assert!(crate::common::distance(&masked(&scaled), &masked(&x)) < 1e-3, "{size:e}");
+    }
+}
+
+/// A minibatch of any size may follow one of any other: what is small beside the rest counts for little, and nothing is lost on the way.
+#[test]
+fn minibatches_of_very_different_sizes() {
+    let mut model =
+        Factorizer::<f32>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0).unwrap();
+    for (t, size) in [0.0, 1e-35, 1e30, 1.0, 1e-30, 1e35].into_iter().enumerate() {
+        let x = random::<f64>(6, 20, t as u64);
+        let x = Mat::from_fn(6, 20, |i, j| (x.get(i, j) * size) as f32);
+        let seen = model.step(&x).unwrap();
+        sane(&model, &seen);
+        assert_eq!(seen.change > 0.0, size > 0.0, "step {t}");
+    }
+}
+
+/// Counts of samples are as good as copies of them, for all kinds of minibatches and penalties.
+#[test]
+fn a_count_of_samples_is_as_good_as_copies() {
+    let x: Mat<f64> = random(7, 5, 2);
+    let counts = [2.0, 0.0, 1.0, 3.0, 1.0];
+    let picked: Vec<usize> = [0, 0, 2, 3, 3, 3, 4].to_vec();
+    let copies = Mat::from_fn(7, 7, |i, j| x.get(i, picked[j]));
+    for (code, normalize) in
+        code_sets().into_iter().flat_map(|c| [(c, Normalize::Sum), (c, Normalize::PerColumn)])
+    {
+        let p = FactorSettings {
+            lambda: 0.2,
+            kappa2: 0.1,
+            code: Some(code),
+            normalize,
+            ..FactorSettings::new(3)
+        };
+        let mut one = Factorizer::<f64>::random(p.clone(), 7, 0).unwrap();
+        let mut other = Factorizer::<f64>::random(p, 7, 0).unwrap();
+        for t in 1..=4 {
+            let (a, b) = (one.step_counted(&x, &counts).unwrap(), other.step(&copies).unwrap());
+            let context = format!("step {t}, {code}");
+            assert!((a.loss_before - b.loss_before).abs() <= 1e-9 * b.loss_before, "{context}");
+            assert!((a.squared_error - b.squared_error).abs() <= 1e-9 * b.loss_before, "{context}");
+            assert!((a.surrogate - b.surrogate).abs() <= 1e-9 * b.surrogate, "{context}");
+            assert!(crate::common::distance(one.dictionary(), other.dictionary()) <= 1e-9, "{context}");
+            assert_eq!((a.samples, one.code().cols()), (5, 5));
+        }
+    }
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 7, 0).unwrap();
+    for bad in [&[1.0; 4][..], &[-1.0; 5], &[f64::NAN; 5], &[f64::INFINITY; 5], &[0.0; 5]] {
+        assert!(model.step_counted(&x, bad).is_err(), "{bad:?}");
+    }
+    assert_eq!(model.aggregates().t, 0);
+}
+
+/// Codes under another penalty are those of a dictionary that was learned with it, and leave no trace.
+#[test]
+fn codes_under_another_penalty() {
+    let x: Mat<f64> = random(7, 20, 4);
+    let p = FactorSettings { lambda: 0.1, ..FactorSettings::new(4) };
+    let mut model = Factorizer::<f64>::random(p.clone(), 7, 0).unwrap();
+    let before = model.transform(&x).unwrap();
+    for lambda in [0.0, 0.5, 1e9] {
+        let mut other = Factorizer::<f64>::random(FactorSettings { lambda, ..p.clone() }, 7, 0).unwrap();
+        assert_eq!(model.transform_with(&x, lambda).unwrap(), other.transform(&x).unwrap());
+        assert_eq!(model.code(), other.code());
+    }
+    assert!(model.transform_with(&x, -1.0).is_err());
+    assert_eq!(model.transform(&x).unwrap(), before);
 }
 
 /// With λ = 1 data of 1e-150 have no code, data of 1e150 no penalty to speak of.
@@ -301,15 +441,17 @@ fn overflow_is_an_error() {
     let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0).unwrap();
     let error = model.step(&x).unwrap_err();
     assert!(matches!(error, Error::Overflow { largest: 1e160, .. }), "{error}");
-    let x = Mat::from_fn(3, 4, |_, _| 1e25f32);
-    let mut model = Factorizer::<f32>::random(FactorSettings::new(2), 3, 0).unwrap();
-    assert!(matches!(model.step(&x).unwrap_err(), Error::Overflow { .. }));
+    // Half of the range of f64 is left to squares: below it they vanish.
+    let x = Mat::from_fn(3, 4, |_, _| 1e-160);
+    let error = model.step(&x).unwrap_err();
+    assert!(matches!(error, Error::Underflow { largest: 1e-160, .. }), "{error}");
+    assert_eq!(model.aggregates().t, 0);
 }
 
-/// The aggregates are kept in f64, but single precision must not be left with what it cannot hold.
+/// Squares that single precision cannot hold are taken in another unit.
 #[test]
-fn overflow_of_single_precision_alone_is_an_error() {
-    for size in [1e18f32, 1e20, 1e25, 1e30] {
+fn squares_beyond_single_precision_are_learned_from() {
+    for size in [1e18f32, 1e20, 1e25, 1e30, 1e37] {
         for code in code_sets() {
             // One atom in ten is used: statistics then take the sparse way, in f64.
             let x = Mat::from_fn(10, 40, |i, j| if i == j % 10 { size } else { 0.0 });
@@ -318,22 +460,36 @@ fn overflow_of_single_precision_alone_is_an_error() {
             p.code = Some(code);
             let mut model = Factorizer::<f32>::from_dictionary(p, w.as_ref()).unwrap();
             for _ in 0..3 {
-                match model.step(&x) {
-                    Ok(seen) => sane(&model, &seen),
-                    Err(error) => assert!(matches!(error, Error::Overflow { .. }), "{error}"),
-                }
+                let seen = model.step(&x).unwrap();
+                sane(&model, &seen);
             }
         }
     }
 }
 
-/// Numbers whose squares vanish, wholly or in part: nothing can be learned, nothing may break.
+/// Numbers whose squares vanish: nothing can be learned from them alone, they count for nothing after others, and have codes.
 #[test]
 fn denormals() {
     for size in [5e-324, 1e-310, 1e-200, 1e-165, 1e-161, 1e-158, 1e-155, 1e-152] {
-        let mut x = random::<f64>(6, 9, 8);
-        (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
-        survives_with(&x, 3, true);
+        let whole = random::<f64>(6, 9, 8);
+        let x = Mat::from_fn(6, 9, |i, j| whole.get(i, j) * size);
+        let mut model =
+            Factorizer::<f64>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, 6, 0)
+                .unwrap();
+        assert!(matches!(model.step(&x).unwrap_err(), Error::Underflow { .. }), "{size:e}");
+        assert_eq!(model.aggregates().t, 0);
+        model.transform(&whole).unwrap();
+        let codes = model.code().clone();
+        model.transform(&x).unwrap();
+        for (a, b) in codes.padded().iter().zip(model.code().padded()) {
+            assert!(
+                (a * size - b).abs() <= 1e-9 * (a * size).abs() + 1e-3 * size.max(1e-310) + 1e-320,
+                "{size:e}: {a:e} {b:e}"
+            );
+        }
+        model.step(&whole).unwrap();
+        let seen = model.step(&x).unwrap();
+        sane(&model, &seen);
     }
     for size in [1e-45f32, 1e-40, 1e-30, 1e-24, 1e-22, 1e-20, 1e-18] {
         let mut x = random::<f32>(6, 9, 8);
@@ -401,7 +557,7 @@ fn a_penalty_so_large_that_every_code_is_zero() {
                 sane(&model, &seen);
                 assert_eq!((seen.density, seen.update.unused, seen.change), (0.0, 3, 0.0), "step {t}");
                 let size: f64 = (0..9).map(|j| dot(x.col(j), x.col(j))).sum();
-                assert!((seen.surrogate - size).abs() <= 1e-12 * size);
+                assert!((9.0 * seen.surrogate - size).abs() <= 1e-12 * size);
             }
             assert_eq!(&start, model.dictionary());
         }
@@ -459,7 +615,7 @@ fn negative_data_with_nonnegative_sets() {
     let seen = model.step(&x).unwrap();
     assert_eq!((seen.density, seen.update.unused), (0.0, 3));
     let size: f64 = (0..12).map(|j| dot(x.col(j), x.col(j))).sum();
-    assert!((seen.loss_before - size).abs() <= 1e-12 * size, "nothing of it can be explained");
+    assert!((12.0 * seen.loss_before - size).abs() <= 1e-12 * size, "nothing of it can be explained");
 }
 
 /// Dictionaries whose atoms differ by many orders of magnitude.

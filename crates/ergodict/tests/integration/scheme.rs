@@ -59,7 +59,9 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         assert_eq!((model.aggregates().t, model.aggregates().samples), (t, samples), "{context}");
 
         let h: Mat<f64> = model.code().cast();
-        let loss = scale * total_objective(&before, &x.cast(), &h, penalty(p));
+        let loss = total_objective(&before, &x.cast(), &h, penalty(p)) / n as f64;
+        let error = total_objective(&before, &x.cast(), &h, Penalty::default()) / n as f64;
+        assert!((seen.squared_error - error).abs() <= tolerance * loss, "{context}");
         assert!(
             (seen.loss_before - loss).abs() <= tolerance * loss,
             "{context}: {} ≠ {loss}",
@@ -74,9 +76,11 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, penalty(p))).sum();
         let Aggregates { a, b_transposed, r: rest, .. } = &model.aggregates().clone();
         let surrogate = inner(&times(&w, a), &w) - 2.0 * inner(b_transposed, &w) + rest;
-        for (name, value) in
-            [("report", seen.surrogate), ("method", model.surrogate()), ("formula", surrogate)]
-        {
+        for (name, value) in [
+            ("report", seen.surrogate * model.aggregates().width),
+            ("method", model.surrogate()),
+            ("formula", surrogate),
+        ] {
             assert!((value - summed).abs() <= tolerance * rest, "{context}, {name}: {value} ≠ {summed}");
         }
 
@@ -230,6 +234,7 @@ proptest! {
             let scale = 1e-12 * one.aggregates().r;
             prop_assert!((a.surrogate - b.surrogate).abs() <= scale);
             prop_assert!((a.loss_before - b.loss_before).abs() <= scale);
+            prop_assert!(b.squared_error.is_nan(), "statistics do not know it");
             prop_assert!(distance(&one.aggregates().a, &other.aggregates().a) <= scale);
             prop_assert!(distance(&one.aggregates().b_transposed, &other.aggregates().b_transposed) <= scale);
             prop_assert!(distance(one.dictionary(), other.dictionary()) <= 1e-9);
@@ -373,7 +378,9 @@ fn errors_leave_no_trace<T: Scalar>() {
     p.lambda = 0.1;
     let mut clean = Factorizer::<T>::random(p.clone(), 7, 0).unwrap();
     let mut hurt = Factorizer::<T>::random(p, 7, 0).unwrap();
-    let huge = T::from_f64(if T::EPSILON < 1e-10 { 1e200 } else { 1e30 });
+    // Squares of any f32 fit the sums, which are f64; of f32 only what is not finite is wrong.
+    let double = T::EPSILON < 1e-10;
+    let huge = T::from_f64(if double { 1e200 } else { f64::NEG_INFINITY });
     for t in 0..6 {
         let x: Mat<T> = random.planted(&planted, 80, 0.1).cast();
         for (row, column, value) in
@@ -400,11 +407,13 @@ fn errors_leave_no_trace<T: Scalar>() {
             assert_eq!((&w, &aggregates), (hurt.dictionary(), hurt.aggregates()));
         }
         // Columns that are fine one by one, but not their sum.
-        let large = T::from_f64(if T::EPSILON < 1e-10 { 1e153 } else { 2e18 });
-        let (w, aggregates) = (hurt.dictionary().clone(), hurt.aggregates().clone());
-        let error = hurt.step(&Mat::from_fn(7, 80, |_, _| large)).unwrap_err();
-        assert!(matches!(error, Error::Overflow { .. }), "{error}");
-        assert_eq!((&w, &aggregates), (hurt.dictionary(), hurt.aggregates()));
+        if double {
+            let large = T::from_f64(1e153);
+            let (w, aggregates) = (hurt.dictionary().clone(), hurt.aggregates().clone());
+            let error = hurt.step(&Mat::from_fn(7, 80, |_, _| large)).unwrap_err();
+            assert!(matches!(error, Error::Overflow { .. }), "{error}");
+            assert_eq!((&w, &aggregates), (hurt.dictionary(), hurt.aggregates()));
+        }
         assert_eq!(clean.step(&x).unwrap(), hurt.step(&x).unwrap(), "step {t}");
         assert_eq!(clean.dictionary(), hurt.dictionary());
         assert_eq!(clean.aggregates(), hurt.aggregates());
@@ -510,8 +519,8 @@ fn masked_steps_majorize_the_observed_loss_and_learn() -> Result<()> {
             let seen = model.step(Minibatch::Masked { values: x.as_ref(), observed: &mask })?;
             let loss = observed_loss(&before, &x, &mask, model.code(), &p);
             assert!(
-                (seen.loss_before - loss).abs() <= 1e-9 * loss,
-                "step {t}: {} ≠ {loss}",
+                (seen.loss_before - loss / 40.0).abs() <= 1e-9 * loss,
+                "step {t}: {} ≠ {loss} / 40",
                 seen.loss_before
             );
             kept.iter_mut().for_each(|k| k.0 *= 1.0 - seen.weight);
@@ -527,8 +536,8 @@ fn masked_steps_majorize_the_observed_loss_and_learn() -> Result<()> {
                 }
                 let size = model.aggregates().r;
                 assert!(
-                    empirical <= seen.surrogate + 1e-9 * size,
-                    "step {t}: {empirical} > {}",
+                    empirical <= 40.0 * seen.surrogate + 1e-9 * size,
+                    "step {t}: {empirical} > 40 · {}",
                     seen.surrogate
                 );
             }

@@ -33,6 +33,8 @@ pub const CHUNK: usize = 128;
 pub struct Coder<T> {
     penalty: Penalty,
     set: CodeSet,
+    /// The unit of the samples; the penalty and the set are given for samples in units of one.
+    unit: f64,
     /// How the code is found.
     pub solver: CodeSolver,
     /// Relative KKT residual to stop at; never less than 8 ε of the number type, nor than 64 ε of a column's `‖h‖₁`
@@ -63,6 +65,7 @@ impl<T: Scalar> Coder<T> {
         Self {
             penalty: if pursuit { Penalty::default() } else { penalty },
             set,
+            unit: 1.0,
             solver: CodeSolver::default(),
             tolerance: 1e-6,
             max_rounds: 100,
@@ -86,9 +89,36 @@ impl<T: Scalar> Coder<T> {
         self.shape = (w.rows(), r);
         self.gram.shape_to(r, r);
         T::gram(&mut self.gram, (Op::Plain, w.as_ref()));
-        self.quadratic.prepare(&self.gram, self.penalty, self.set);
+        self.quadratic.prepare(&self.gram, self.penalty(), self.set());
         self.transposed_is_current = false;
         self.least_squares = None;
+    }
+
+    /// Codes samples in this unit from now on, and gives codes and costs in it.
+    pub(in crate::factor) fn set_unit(&mut self, unit: f64) {
+        if unit != self.unit {
+            self.unit = unit;
+            self.quadratic.prepare(&self.gram, self.penalty(), self.set());
+        }
+    }
+
+    /// Codes under another penalty from now on.
+    pub(in crate::factor) fn set_penalty(&mut self, penalty: Penalty) {
+        if penalty != self.penalty {
+            self.penalty = penalty;
+            self.quadratic.prepare(&self.gram, self.penalty(), self.set());
+            self.least_squares = None;
+        }
+    }
+
+    /// The penalty in the unit of the samples.
+    pub(in crate::factor) fn penalty(&self) -> Penalty {
+        self.penalty.in_unit(self.unit)
+    }
+
+    /// The set in the unit of the samples.
+    fn set(&self) -> CodeSet {
+        self.set.in_unit(self.unit)
     }
 
     /// `WᵀW` of the dictionary in force.
@@ -174,8 +204,8 @@ impl<T: Scalar> Coder<T> {
             quadratic: &self.quadratic,
             transposed: &self.transposed,
             least_squares: self.least_squares.as_ref(),
-            penalty: self.penalty,
-            set: self.set,
+            penalty: self.penalty(),
+            set: self.set(),
             solver: self.solver,
             tolerance: self.tolerance,
             max_rounds: self.max_rounds,

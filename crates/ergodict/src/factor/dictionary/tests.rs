@@ -283,7 +283,7 @@ fn unused_atoms_are_left_alone<T: Scalar>() {
 
     p.unused = UnusedAtoms::Reseed;
     let mut model = Factorizer::<T>::from_dictionary(p, w.as_ref()).unwrap();
-    let (_, loss_before) = model.transform(&x).unwrap();
+    let loss_before = model.transform(&x).unwrap().1 / 20.0;
     let code: Mat<f64> = model.code().cast();
     let (start, data): (Mat<f64>, Mat<f64>) = (start.cast(), x.cast());
     let penalty = crate::factor::code::Penalty { lambda: 0.01, kappa2: 0.0 };

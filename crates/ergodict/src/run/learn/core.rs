@@ -1,5 +1,6 @@
 //! The only loop that learns, and what a step of it takes.
 
+use super::super::plateau::Plateau;
 use super::super::{ChangeTest, Next, Observer, RunPlan, Source, Status, Stop, Trainer, TrainerSnapshot};
 use crate::factor::code::CodeReport;
 use crate::factor::{Factorizer, Minibatch, Statistics, StepReport};
@@ -24,6 +25,7 @@ pub(super) struct Core<T: Scalar> {
     pub(super) signed: bool,
     pub(super) negative: bool,
     pub(super) held_out: Option<(u64, f64)>,
+    pub(super) plateau: Plateau,
     pub(super) sampling: Duration,
     pub(super) learning: Duration,
     /// Whether the source is over.
@@ -33,17 +35,20 @@ pub(super) struct Core<T: Scalar> {
 }
 
 impl<T: Scalar> Core<T> {
-    /// One step, with the scheduled weight or one of the caller's.
-    pub(super) fn step(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
+    /// One step, with the scheduled weight or one of the caller's, and with columns that count alike or by these numbers.
+    pub(super) fn step(
+        &mut self,
+        x: Minibatch<'_, T>,
+        weight: Option<f64>,
+        counts: Option<&[f64]>,
+    ) -> Result<StepReport> {
         let negative = self.signed && !self.negative && has_negative(x);
         let snapshot = self.snapshot();
         let RunPlan { parameters, seed, .. } = &self.plan;
         let start = || Factorizer::from_minibatch(parameters.clone(), x, *seed);
-        let report = match weight {
-            None => self.trainer.step(x, start)?,
-            Some(weight) => self.trainer.step_weighted(x, weight, start)?,
-        };
+        let report = self.trainer.step(x, weight, counts, start)?;
         self.settle(snapshot)?;
+        self.plateau.add(&report);
         self.negative |= negative;
         self.observe(&report)?;
         Ok(report)
@@ -108,7 +113,8 @@ impl<T: Scalar> Core<T> {
             let next = source.next(stop)?;
             let filled = before.elapsed();
             let step = match next {
-                Next::Minibatch(x) => self.step(x, None),
+                Next::Minibatch(x) => self.step(x, None, None),
+                Next::Counted(x, counts) => self.step(x, None, Some(counts)),
                 Next::Statistics(statistics, code) => self.absorb(&statistics, code),
                 Next::Stopped => {
                     self.whole = true;
@@ -121,11 +127,7 @@ impl<T: Scalar> Core<T> {
                         source.extend(until - source.made())?;
                         continue;
                     }
-                    if let Some(dictionary) = &mut self.trainer.factorizer {
-                        self.held_out = source.held_out(dictionary, stop)?;
-                    }
-                    self.over = true;
-                    return Ok(Status::Finished);
+                    return self.end(source, stop);
                 }
             };
             step.map_err(|error| source.explain(error))?;
@@ -134,10 +136,24 @@ impl<T: Scalar> Core<T> {
             self.learning += before.elapsed().saturating_sub(filled);
             stop.count(1);
             progress(source.made(), source.planned(), &self.trainer);
+            if self.plateau.is_reached(source.epochs(), self.plan.stopping) {
+                return self.end(source, stop);
+            }
             if slice.is_some_and(|slice| started.elapsed() >= slice) {
                 return Ok(Status::Running);
             }
         }
+    }
+}
+
+impl<T: Scalar> Core<T> {
+    /// Ends learning: the samples held out are looked at.
+    fn end(&mut self, source: &mut dyn Source<T>, stop: &Stop) -> Result<Status> {
+        if let Some(dictionary) = &mut self.trainer.factorizer {
+            self.held_out = source.held_out(dictionary, stop)?;
+        }
+        self.over = true;
+        Ok(Status::Finished)
     }
 }
 

@@ -28,6 +28,11 @@ impl<T: Scalar> Run<T> {
     /// As [`Run::results`].
     pub fn model(&self) -> Result<Model> {
         let RunPlan { command, settings, inputs, seed, .. } = &self.core.plan;
+        let mut settings = settings.clone();
+        if settings.get("lambda").is_some_and(|lambda| lambda == "auto") {
+            // With what it became a run gives the same.
+            settings["lambda"] = json!(self.core.trainer.learned()?.parameters().lambda);
+        }
         let run = json!({ "command": command, "config": settings });
         let kind = self.source.form().kind();
         let mut model = self.core.trainer.finished(kind, *seed, run, &self.results()?)?;

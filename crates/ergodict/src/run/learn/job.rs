@@ -11,6 +11,7 @@ use std::time::Duration;
 impl<T: Scalar> Resumable for Run<T> {
     fn save(&self, to: &mut Sections) -> Result<()> {
         to.put_json("seen", &(self.core.negative, self.core.held_out))?;
+        to.put_json("plateau", &self.core.plateau)?;
         self.core.trainer.save(to)?;
         match &self.test {
             Some(test) => test.save(to)?,
@@ -24,6 +25,7 @@ impl<T: Scalar> Resumable for Run<T> {
 
     fn restore(&mut self, from: &Sections) -> Result<()> {
         (self.core.negative, self.core.held_out) = from.json("seen")?;
+        self.core.plateau = from.json("plateau")?;
         self.core.over = false;
         self.source.restore(from)?;
         self.core.trainer.restore(&self.core.plan.parameters, from)?;

@@ -83,6 +83,10 @@ impl<T: Scalar> Source<T> for MatrixSource<T> {
         Some(samples.div_ceil(options.batch.max(1) as u64).saturating_mul(options.epochs))
     }
 
+    fn epochs(&self) -> u64 {
+        self.batches.cursor().epoch
+    }
+
     fn samples(&self) -> Option<u64> {
         Some(self.batches.expected_samples()?.saturating_mul(self.batches.options().epochs))
     }

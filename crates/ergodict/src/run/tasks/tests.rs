@@ -124,7 +124,8 @@ fn losses_and_statistics_tell_the_same() {
     let mut run = rounds::<f64>(small(), &drawn, false, 2).unwrap();
     let outcomes: Vec<RoundOutcome> =
         run.tasks().unwrap().iter().map(|task| task.run(&place, &|| false).unwrap()).collect();
-    let losses: f64 = outcomes.iter().flat_map(|outcome| &outcome.losses).sum();
+    let losses: Vec<f64> = outcomes.iter().flat_map(|outcome| &outcome.losses).copied().collect();
+    let losses = losses.iter().sum::<f64>() / (3 * 2 * 21) as f64;
     let report = run.absorb(outcomes).unwrap();
     assert!((report.loss_before - losses).abs() < 1e-9 * losses, "{} {losses}", report.loss_before);
     assert_eq!((report.samples, run.source().made()), (3 * 2 * 21, 1));

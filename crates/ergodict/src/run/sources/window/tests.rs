@@ -84,7 +84,7 @@ fn run(source: &mut WindowSource<f64>, tracked: &mut Trainer<f64>, until: u64) {
     while source.made() < until {
         source.prepare(tracked.factorizer.as_mut()).unwrap();
         let Next::Minibatch(x) = source.next(&Stop::default()).unwrap() else { break };
-        tracked.step(x, start).unwrap();
+        tracked.step(x, None, None, start).unwrap();
     }
 }
 
