@@ -1,6 +1,6 @@
 //! Images: read, seen as streams of patches, rebuilt and denoised; and configurations rebuilt.
 
-use crate::error::{keyword, to_py_err};
+use crate::error::to_py_err;
 use crate::factor::Factorizer as Learner;
 use crate::memory::reserve;
 use crate::model::rebuilding;

@@ -6,7 +6,7 @@ use crate::{image, spins};
 /// A command, its inputs, its flags, what it writes, and whether that keeps the flags.
 type Case<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
 
-const CASES: [Case<'_>; 32] = [
+const CASES: [Case<'_>; 33] = [
     ("factor", "x.npy", "-r 2 --batch 7 --seed 3 --init w.npy --shuffle", "f", true),
     ("transform", "f x.npy", "--reconstruct --batch 5", "h.npy", false),
     ("transform", "f x.npy", "--nonzero 1 --tol 0.1", "few.npy", false),

@@ -462,7 +462,7 @@ mod tests {
             holdout in prop_oneof![Just(0.0), 0.0..0.6], seed: u64,
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs, shuffle, seed, holdout, ..BatchSettings::default() };
             let mut feed = feed(&table(folder.path(), n, text), options);
             let out = held_out(&mut feed);
             prop_assume!(out.len() < n);
@@ -487,7 +487,7 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = table(folder.path(), n, text);
-            let options = BatchSettings { batch, epochs: 3, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs: 3, shuffle, seed, holdout, ..BatchSettings::default() };
             let mut whole = feed(&path, options);
             prop_assume!(held_out(&mut whole).len() < n);
             for _ in 0..stop {
@@ -506,7 +506,8 @@ mod tests {
         for text in [false, true] {
             let path = table(folder.path(), 50, text);
             let order = |seed| {
-                let options = BatchSettings { batch: 50, epochs: 2, shuffle: true, seed, holdout: 0.0 };
+                let options =
+                    BatchSettings { batch: 50, epochs: 2, shuffle: true, seed, ..BatchSettings::default() };
                 rest(&mut feed(&path, options))
             };
             let (one, two) = (order(1), order(2));

@@ -418,7 +418,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.npy");
             write_npy(&path, Mat::<f64>::from_fn(1, n, |_, j| j as f64).as_ref()).unwrap();
-            let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs, shuffle, seed, holdout, ..BatchSettings::default() };
             let mut order = SampleOrder::new(n as u64, options).unwrap();
             prop_assume!(order.minibatches() > 0);
             let stream = MatrixStream::open(&path, &StreamOptions::default()).unwrap();

@@ -211,7 +211,7 @@ impl FactorSettings {
     pub(super) fn lambda_for(&self, mean_norm: f64) -> f64 {
         match self.code() {
             CodeSet::Free => 0.2 * mean_norm,
-            CodeSet::Nonnegative | CodeSet::Box { .. } | CodeSet::Simplex { .. } => 0.0,
+            CodeSet::Nonnegative | CodeSet::Box { .. } | CodeSet::Simplex { .. } | CodeSet::Pursuit(_) => 0.0,
         }
     }
 
