@@ -22,13 +22,13 @@ class Setting(NamedTuple):
 
 #: Settings of every run that learns.
 SCHEME: dict[str, Setting] = {
-    "n_components": Setting("atoms", None), "alpha": Setting("lambda", 0.5), "kappa1": Setting("kappa1", 0.0),
-    "kappa2": Setting("kappa2", 0.0), "schedule": Setting("schedule", "balanced"),
+    "n_components": Setting("atoms", None), "alpha": Setting("lambda", "auto"), "kappa1": Setting("kappa1", 0.0),
+    "kappa2": Setting("kappa2", 0.0), "schedule": Setting("schedule", "auto"),
     "dictionary": Setting("dictionary", "nonneg-ball", ("nonneg-ball", "ball", "simplex", "box", "l1-ball", "free")),
     "code": Setting("code", "nonneg"), "normalize": Setting("normalize", "sum", ("sum", "per-column")),
     "unused": Setting("unused", "keep", ("keep", "reseed")), "solver": Setting("solver", "fast", ("fast", "projected-gradient")),
-    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.001), "dict_sweeps": Setting("dictionary-sweeps", 5),
-    "dict_init": Setting("init", "random"),
+    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.001),
+    "dict_sweeps": Setting("dictionary-sweeps", 5), "dict_init": Setting("init", "auto"),
 }
 #: Settings of every run that reads networks and samples motifs.
 SAMPLING: dict[str, Setting] = {
@@ -47,7 +47,6 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         **SCHEME, "dtype": Setting("f32", "float64"), "batch_size": Setting("batch", 64), "max_iter": Setting("epochs", 200),
         "shuffle": Setting("shuffle", True, ("true", "false")), "holdout": Setting("holdout", 0.0), "tol": Setting("tol", 0.02),
         "max_no_improvement": Setting("max-no-improvement", 256), "missing": Setting("missing", False),
-        "alpha": Setting("lambda", "auto"), "schedule": Setting("schedule", "auto"), "dict_init": Setting("init", "auto"),
         "random_state": Setting("seed", None),
     },
     "network learn": {
@@ -56,7 +55,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "score_patches": Setting("score-patches", 1000), "null_permutations": Setting("null-permutations", 20),
         "timestamps": Setting("timestamps", None), "window": Setting("window", None), "stride": Setting("stride", None),
         "windows": Setting("windows", None), "cumulative": Setting("cumulative", False), "n_components": Setting("atoms", 9),
-        "schedule": Setting("schedule", "linear"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "alpha": Setting("lambda", 0.5), "schedule": Setting("schedule", "linear"), "dict_init": Setting("init", "random"),
+        "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
     "network reconstruct": {
         **SAMPLING, "samples": Setting("samples", 200000), "alpha": Setting("lambda", 0.0),
@@ -69,7 +69,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "samples": Setting("samples", None), "rewired": Setting("rewired", True, ("true", "false")),
         "measure": Setting("measure", "error", ("error", "jaccard", "weighted-jaccard", "auc")),
         "mode": Setting("mode", "plain", ("plain", "off-chain")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
-        "schedule": Setting("schedule", "linear"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "schedule": Setting("schedule", "linear"), "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"),
+        "random_state": Setting("seed", None),
     },
 }
 
@@ -83,20 +84,21 @@ class OnlineParameters:
         Atoms of the dictionary; as many as features if None.
     alpha : float or "auto", default="auto"
         Weight of the ℓ₁ norm of the code as in scikit-learn, where the loss of a sample is ‖x − hW‖²/2 + alpha ‖h‖₁: ``--lambda`` is twice
-        that. ``"auto"`` is 0 for nonnegative codes, otherwise a tenth of the mean norm of the samples in the first minibatch; ``alpha_`` is what
-        it became.
+        that. ``"auto"`` is 0 for nonnegative codes, otherwise a tenth of the mean norm of the samples in the first minibatch; ``alpha_`` is
+        what it became.
     kappa1 : float, default=0.0
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
         Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
     schedule : str, array-like or callable, default="auto"
         Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)),
-        ``"auto"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of which the last is
-        repeated, or a function of t = 1, 2, ...
+        ``"auto"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of which the last
+        is repeated, or a function of t = 1, 2, ...
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
         Set of atoms: a name of ``ergodict.sets.NAMES``, also with a size (``"box:2"``), or an object of :mod:`ergodict.sets`.
     code : str, default="nonneg"
-        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching pursuit.
+        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching
+        pursuit.
     normalize : {"sum", "per-column"}, default="sum"
         How columns enter the statistics.
     unused : {"keep", "reseed"}, default="keep"
@@ -120,8 +122,8 @@ class OnlineParameters:
     holdout : float, default=0.0
         Share of the samples kept apart for a final loss.
     tol : float, default=0.02
-        Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 never stops
-        before `max_iter`.
+        Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 never
+        stops before `max_iter`.
     max_no_improvement : int, default=256
         Minibatches without such an improvement before it stops, rounded up to whole epochs.
     missing : bool, default=False
@@ -208,12 +210,14 @@ class NetworkParameters:
     kappa2 : float, default=0.0
         Weight of the squared ℓ₂ norm of the code: kappa2/2 in the loss ‖x − hW‖² + ..., so kappa2/4 in half of it.
     schedule : str, array-like or callable, default="linear"
-        Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)), the
-        weights themselves, of which the last is repeated, or a function of t = 1, 2, ...
+        Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)),
+        ``"auto"`` (t^-0.5, but no less than 2/B in a `fit` of several epochs of B minibatches), the weights themselves, of which the last
+        is repeated, or a function of t = 1, 2, ...
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
         Set of atoms: a name of ``ergodict.sets.NAMES``, also with a size (``"box:2"``), or an object of :mod:`ergodict.sets`.
     code : str, default="nonneg"
-        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching pursuit.
+        Set of codes: ``"nonneg"``, ``"free"``, ``"box:U"``, ``"simplex:S"``, or ``"omp:K"`` for at most K atoms by orthogonal matching
+        pursuit.
     normalize : {"sum", "per-column"}, default="sum"
         How columns enter the statistics.
     unused : {"keep", "reseed"}, default="keep"
