@@ -19,7 +19,7 @@ pub(super) fn binade(x: f64) -> f64 {
 
 /// Whether squares of numbers of this unit, and sums of them with small weights, are too small for `f64`.
 pub(super) fn vanishes(unit: f64) -> bool {
-    unit * unit < (1 << 20) as f64 * f64::MIN_POSITIVE
+    unit * unit < f64::from(1 << 20) * f64::MIN_POSITIVE
 }
 
 /// A copy of a minibatch in other units.
