@@ -110,12 +110,12 @@ pub(crate) fn evaluation_report(
         let probabilities = probabilities.map(|all| all.iter().map(known).collect());
         tables.push(Scored {
             name: name.clone(),
-            scores: column(scores)?.to_vec(),
+            scores: column(scores)?.clone(),
             probabilities,
             missing: *missing,
         });
     }
-    let truth = Truth { labels: column(&labels)?.to_vec(), kinds: None };
+    let truth = Truth { labels: column(&labels)?.clone(), kinds: None };
     let page = short(py, || {
         let facts = [
             ("pairs", truth.labels.len().to_string()),

@@ -32,12 +32,11 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
     let python = environment(&folder)?;
     let mut script = single_threaded(&python);
     script.arg(SCRIPT);
-    match &package {
-        Some(folder) => drop(script.arg("--package").arg(folder)),
-        None => {
-            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-            succeed(command(root().join(&python)).args(pip).arg(wheel::make()?))?;
-        }
+    if let Some(folder) = &package {
+        script.arg("--package").arg(folder);
+    } else {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
+        succeed(command(root().join(&python)).args(pip).arg(wheel::make()?))?;
     }
     let before = load();
     let output = script.args(&rest).stderr(Stdio::inherit()).output().context("cannot start Python")?;

@@ -322,7 +322,7 @@ impl<T: Scalar> Job<'_, T> {
             let columns = first..first + n;
             match self.x {
                 Minibatch::Dense(x) => {
-                    omp::squares(columns.map(|j| x.col(j).iter().copied()), &mut chunk.norms)
+                    omp::squares(columns.map(|j| x.col(j).iter().copied()), &mut chunk.norms);
                 }
                 Minibatch::Sparse(x) => {
                     omp::squares(columns.map(|j| x.col(j).1.iter().copied()), &mut chunk.norms);

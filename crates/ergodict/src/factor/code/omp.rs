@@ -156,8 +156,7 @@ impl<T: Scalar> WithSimd for Column<'_, T> {
                 break;
             }
             let (k, value) = state.best(nonnegative);
-            // Also when it is not a number.
-            if !(value > floor) {
+            if value.is_nan() || value <= floor {
                 break;
             }
             rounds += 1;
@@ -245,7 +244,7 @@ impl<T: Scalar> State<T> {
         let row = self.factor.len();
         self.factor.extend((0..size).map(|m| self.directions[m * r + k].to_f64()));
         let outside = 1.0 - self.factor[row..].iter().map(|l| l * l).sum::<f64>();
-        if !(outside > DEPENDENT * T::EPSILON) {
+        if outside.is_nan() || outside <= DEPENDENT * T::EPSILON {
             self.factor.truncate(row);
             return false;
         }

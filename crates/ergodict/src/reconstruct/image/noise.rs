@@ -55,7 +55,7 @@ fn variance(image: &Image, channel: usize) -> f64 {
     let (high, wide) = (rows - 2, cols - 2);
     let pixel = |i: usize, j: usize| values[(i * cols + j) * channels + channel];
     let at = |i: usize, j: usize| f64::from(pixel(i, j));
-    let clipped = clipping(values.iter().skip(channel).step_by(channels).copied());
+    let clipped = clipping(&values.iter().skip(channel).step_by(channels).copied());
     let (mut squares, mut still) = (vec![0.0; high * wide], vec![false; high * wide]);
     for (place, square) in squares.iter_mut().enumerate() {
         let (i, j) = (place / wide, place % wide);
@@ -93,7 +93,7 @@ fn variance(image: &Image, channel: usize) -> f64 {
 }
 
 /// The smallest and the largest value, where enough pixels have it.
-fn clipping(values: impl Iterator<Item = f32> + Clone) -> [Option<f32>; 2] {
+fn clipping(values: &(impl Iterator<Item = f32> + Clone)) -> [Option<f32>; 2] {
     let all = values.clone().count() as f64;
     let ends =
         [values.clone().fold(f32::INFINITY, f32::min), values.clone().fold(f32::NEG_INFINITY, f32::max)];

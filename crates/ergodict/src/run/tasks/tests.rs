@@ -125,7 +125,7 @@ fn losses_and_statistics_tell_the_same() {
     let outcomes: Vec<RoundOutcome> =
         run.tasks().unwrap().iter().map(|task| task.run(&place, &|| false).unwrap()).collect();
     let losses: Vec<f64> = outcomes.iter().flat_map(|outcome| &outcome.losses).copied().collect();
-    let losses = losses.iter().sum::<f64>() / (3 * 2 * 21) as f64;
+    let losses = losses.iter().sum::<f64>() / f64::from(3 * 2 * 21);
     let report = run.absorb(outcomes).unwrap();
     assert!((report.loss_before - losses).abs() < 1e-9 * losses, "{} {losses}", report.loss_before);
     assert_eq!((report.samples, run.source().made()), (3 * 2 * 21, 1));

@@ -93,7 +93,7 @@ fn what_is_no_graph_is_refused_with_the_reason() {
     let brackets = format!("graph [ {}", "a [ ".repeat(100_000));
     let arrays = format!("{{\"x\": {}", "[".repeat(100_000));
     let braces = format!("graph {}", "{".repeat(100_000));
-    let numbers: String = (0..5000).map(|at| format!("{at} ")).collect();
+    let numbers = (0..5000).map(|at| at.to_string()).collect::<Vec<_>>().join(" ");
     let groups = format!("graph {{ {{ {numbers} }} -- {{ {numbers} }} }}");
     for (text, words) in [
         ("<!DOCTYPE x [<!ENTITY a \"aaaa\">]><graphml/>", "document type"),
