@@ -156,7 +156,7 @@ impl<T: Scalar> WithSimd for Column<'_, T> {
                 break;
             }
             let (k, value) = state.best(nonnegative);
-            if value.is_nan() || value <= floor {
+            if value.to_f64().is_nan() || value <= floor {
                 break;
             }
             rounds += 1;
