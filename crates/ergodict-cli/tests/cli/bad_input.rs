@@ -90,7 +90,7 @@ fn numbers_out_of_range() {
         ("-r two", ["is two", "--atoms"]),
         ("-r 2 --lambda -1", ["lambda is -1", "not negative"]),
         ("-r 2 --lambda=-1", ["lambda is -1", "not negative"]),
-        ("-r 2 --lambda nan", ["lambda is NaN", "not negative"]),
+        ("-r 2 --lambda nan", ["--lambda is nan", "expected a number, or auto"]),
         ("-r 2 --kappa1 -0.5", ["kappa1 is -0.5", "not negative"]),
         ("-r 2 --kappa2 inf", ["kappa2 is inf", "not negative"]),
         ("-r 2 --tolerance 0", ["tolerance is 0", "positive"]),

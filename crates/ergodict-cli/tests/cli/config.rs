@@ -51,8 +51,8 @@ fn flags_override_it() {
 fn a_value_that_is_named_like_a_verb_is_no_verb() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(5, 150));
-    bench.put("model", "atoms = 2\nseed = 5\n");
-    bench.run("factor x.npy -r 2 --seed 5 -o want -q").fine();
+    bench.put("model", "atoms = 2\nseed = 5\nshuffle = false\n");
+    bench.run("factor x.npy -r 2 --seed 5 --shuffle=false -o want -q").fine();
     for words in [
         "--config model factor x.npy -o got -q",
         "-q --config=model factor x.npy -o got",

@@ -140,7 +140,7 @@ fn long_help_shows_defaults_and_an_example() {
     }
     let help = String::from_utf8(bench.run("factor --help").stdout).unwrap();
     for default in
-        ["[default: balanced]", "[default: nonneg-ball]", "[default: fast]", "[default: 256]", "[default: 1]"]
+        ["[default: auto]", "[default: nonneg-ball]", "[default: fast]", "[default: 64]", "[default: 200]"]
     {
         assert!(help.contains(default), "{default} is not in {help}");
     }

@@ -20,7 +20,7 @@ fn lines_have_the_figure_that_matters() {
     bench.run("network generate er -n 2000 --edges 8000 -o big.txt -q").fine();
     bench.run("factor x.npy -r 4 -o m -q").fine();
     for (words, figures) in [
-        ("factor x.npy -r 4 --batch 40 -o m", ["of 400 samples", "surrogate"]),
+        ("factor x.npy -r 4 --batch 40 --epochs 1 -o m", ["of 400 samples", "surrogate"]),
         ("transform m x.npy --batch 40 -o h.npy", ["of 400 samples", "relative error"]),
         ("spins simulate --size 32 --updates 5e5 --every 1e5 -o t.npy", ["frames", "energy"]),
         ("spins simulate --size 32 --updates 5e5 --every 1e5 -o t.npy", ["left", "magnetization"]),

@@ -72,12 +72,12 @@ fn another_run_is_not_resumed() {
     bench.command(run).env("ERGODICT_STOP_AFTER_STEPS", "3").output().unwrap();
     let state = bench.bytes("state");
     for (flags, said) in [
-        ("--lambda 3", "lambda was 1.0 there and is 3.0 here"),
+        ("--lambda 3", "lambda was \"auto\" there and is 3.0 here"),
         ("--batch 20", "batch was 10 there and is 20 here"),
         ("--seed 1", "seed was 0 there and is 1 here"),
         ("--f32", "f64 was true there and is null here"),
         ("-r 3", "atoms was 2 there and is 3 here"),
-        ("--epochs 2", "epochs was 1 there and is 2 here"),
+        ("--epochs 2", "epochs was 200 there and is 2 here"),
     ] {
         let done = bench.run(&format!("{run} {flags} --resume"));
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{}", done.stderr);

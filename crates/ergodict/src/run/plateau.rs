@@ -43,6 +43,8 @@ pub(super) struct Plateau {
     /// `Σ ‖x − Wh‖²` over the epoch under way, and over the one before it, each sample before it was learned from.
     error: f64,
     last_error: Option<f64>,
+    /// Whether it was reached: a run that is resumed then has nothing left to learn.
+    pub(super) reached: bool,
 }
 
 impl Plateau {
@@ -71,7 +73,7 @@ impl Plateau {
         let lowest = self.lowest.unwrap_or(f64::INFINITY);
         let stop = mean >= (1.0 - rule.tolerance) * lowest;
         let last_error = self.last_error;
-        *self = Self { lowest: Some(mean.min(lowest)), epochs, last_error, ..Self::default() };
+        *self = Self { lowest: Some(mean.min(lowest)), epochs, last_error, reached: stop, ..Self::default() };
         stop
     }
 }

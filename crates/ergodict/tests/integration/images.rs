@@ -644,9 +644,9 @@ fn given_atoms_and_any_threads_give_the_same_bytes() {
     };
     let (one, three) = (run(1), run(3));
     assert!(one.image == three.image && one.model.w == three.model.w);
-    // The atoms that were learned, given: the same image.
+    // The atoms that were learned, given: the same image but for the rounding of their means, which are taken out again.
     let again = done(&dirty, Some(&one.model.w.cast()), &settings);
-    assert!(again.image == one.image);
+    assert!(relative_error(&again.image.values, &one.image.values) < 1e-3);
     // With a mean, which patches do not have, as well.
     let shifted = Mat::from_fn(30, 100, |i, k| one.model.w.get(i, k) as f32 + 0.25);
     let again = done(&dirty, Some(&shifted), &settings);

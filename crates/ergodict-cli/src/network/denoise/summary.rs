@@ -197,7 +197,7 @@ struct PairSummary<'a> {
     degrees: [usize; 2],
     /// Common neighbors
     common_neighbors: usize,
-    /// Features that speak most for a missing edge
+    /// Features that speak most for a missing edge or against an observed one
     reasons: &'a str,
 }
 

@@ -107,6 +107,9 @@ impl<T: Scalar> Core<T> {
             if stop.is_asked() {
                 return Ok(Status::Stopped);
             }
+            if until.is_none() && self.plateau.reached {
+                return self.end(source, stop);
+            }
             let before = Instant::now();
             source.prepare(self.trainer.factorizer.as_mut())?;
             self.whole = false;
