@@ -275,8 +275,9 @@ class Chain(Stream):
         if not names:
             raise ValueError("observables is empty, but a report shows at least one")
         # How the chain began, where a command can begin so.
-        named = isinstance(self.start, str) and self.start in ("random", "ordered")
-        start = self.start if named and before == 0 and not self._replaced else None
+        start: Optional[str] = None
+        if isinstance(self.start, str) and self.start in ("random", "ordered") and before == 0 and not self._replaced:
+            start = self.start
         started = time.perf_counter()
         series = self.record(count, names, verbose=verbose)
         seconds = time.perf_counter() - started

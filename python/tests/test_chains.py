@@ -218,7 +218,7 @@ def test_minibatches_are_those_the_command_line_learns_from(
 def test_the_dictionary_learned_is_that_of_the_command_line(cli: Any, tmp_path: Path, dtype: Any) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     chain = Ising(24, temperature=2.0, every=500, burn_in=300, random_state=3)
-    model = OnlineNMF(n_components=6, random_state=3)
+    model = OnlineNMF(n_components=6, alpha=0.5, schedule="balanced", random_state=3)
     model.fit_stream(chain.minibatches(patch=5, n=40, steps=10, dtype=dtype))
     flags = [
         "--size",

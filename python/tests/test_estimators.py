@@ -497,7 +497,7 @@ def test_pursuit_gives_the_codes_of_scikit_learn(dtype: type) -> None:
         atoms = random.normal(size=(r, d))
         atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
         X = random.normal(size=(n, d)).astype(dtype)
-        model = OnlineDictionary(r, init=atoms.astype(dtype), max_iter=1, random_state=0).fit(X)
+        model = OnlineDictionary(r, dict_init=atoms.astype(dtype), max_iter=1, random_state=0).fit(X)
         W = model.components_.astype(np.float64)
         # Ours takes atoms of any norm; scikit-learn wants norm one.
         norms = np.linalg.norm(W, axis=1)

@@ -35,11 +35,12 @@ def raising(error: BaseException, at: int) -> Any:
 
 @pytest.mark.parametrize("error", [ValueError("of mine"), RuntimeError("of mine"), KeyboardInterrupt("of mine")])
 def test_a_callback_that_raises_any_error_leaves_what_was_learned(error: BaseException) -> None:
-    model = OnlineNMF(3, batch_size=20, random_state=0, callback=raising(error, 4))
+    plain = {"batch_size": 20, "max_iter": 1, "shuffle": False, "schedule": "balanced", "random_state": 0}
+    model = OnlineNMF(3, **plain, callback=raising(error, 4))
     with pytest.raises(type(error), match="of mine"):
         model.fit(X)
     assert model.n_steps_ == 4
-    want = OnlineNMF(3, batch_size=20, random_state=0).fit(X[:80]).components_
+    want = OnlineNMF(3, **plain).fit(X[:80]).components_
     np.testing.assert_array_equal(model.components_, want)
     with pytest.raises(type(error), match="of mine"):
         model.fit_stream((X[i : i + 20] for i in range(0, 200, 20)))
@@ -47,7 +48,7 @@ def test_a_callback_that_raises_any_error_leaves_what_was_learned(error: BaseExc
 
 
 def test_errors_before_the_first_step_leave_nothing() -> None:
-    model = OnlineNMF(3, random_state=0).fit(X)
+    model = OnlineNMF(3, shuffle=False, random_state=0).fit(X)
     broken = X.copy()
     broken[3, 4] = np.nan
     with pytest.raises(ValueError, match="row 3, column 4"):
@@ -128,7 +129,7 @@ def test_a_function_as_schedule_does_not_become_the_weight_one(tmp_path: Path) -
         lambda model: model.fit_stream([X[:50], X[50:100], X[:7]]),
         lambda model: model.fit(X).partial_fit(X[:50]),
     ):
-        model = learn(OnlineNMF(3, batch_size=50, schedule=lambda t: t**-0.7, random_state=0))
+        model = learn(OnlineNMF(3, batch_size=50, max_iter=1, schedule=lambda t: t**-0.7, random_state=0))
         with pytest.warns(UserWarning, match="the schedule is a function"):
             model.save(path)
         again = ergodict.load(path)

@@ -27,7 +27,7 @@ def test_callbacks_use_the_library() -> None:
 other = OnlineNMF(n_components=2, random_state=0).fit(X)
 chain = sample("@karate", k=3, random_state=0)
 seen = []
-OnlineNMF(n_components=2, random_state=0, callback=lambda facts: seen.append((other.score(X), chain.draw(1000).shape))).fit(X)
+OnlineNMF(n_components=2, batch_size=256, max_iter=1, random_state=0, callback=lambda facts: seen.append((other.score(X), chain.draw(1000).shape))).fit(X)
 assert len(seen) == 3 and seen[0] == (other.score(X), (1000, 3))
 """
     )

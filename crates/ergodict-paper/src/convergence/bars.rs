@@ -154,7 +154,7 @@ impl Seen {
         let digest = MatrixStream::open(file, &StreamOptions::default())?.digest()?;
         let plan = RunPlan {
             settings: json!({
-                "atoms": 2 * SIDE, "batch": BATCH, "lambda": parameters().lambda, "seed": seed,
+                "atoms": 2 * SIDE, "batch": BATCH, "epochs": 1, "shuffle": false, "tol": 0.0, "lambda": parameters().lambda, "seed": seed,
                 "schedule": parameters().schedule.to_string(), "normalize": "per-column",
             }),
             inputs: vec![Input { name: DATA.to_owned(), digest }],
