@@ -17,7 +17,7 @@ fn bench() -> Bench {
 /// Each command without `-o`, with an amount of work of this many units.
 fn commands(work: u64) -> Vec<String> {
     vec![
-        format!("factor x.npy -r 3 --batch 10 --epochs {work}"),
+        format!("factor x.npy -r 3 --batch 10 --epochs {work} --tol 0"),
         format!("image learn gray.png -r 5 --patch 4 --patches 20 --steps {work}"),
         format!("spins learn --size 12 --every 40 --updates {} --patch 4 --patches 20 -r 4", 40 * work),
         format!("spins simulate --size 12 --every 100 --updates {}", 100 * work),

@@ -458,18 +458,18 @@ impl Calibration {
             Some(last) => (0..3).for_each(|k| last[k] += now[k]),
             None => stretches.push(now),
         }
-        // Neighbors are pooled until odds ascend with scores.
+        // One more false pair, of the weight of a hidden edge, lest few true ones show certainty; neighbors are pooled until odds ascend with scores.
+        let true_weight: f64 = stretches.iter().map(|stretch| stretch[0]).sum();
+        let one = true_weight / positives as f64;
         let mut pooled: Vec<[f64; 3]> = Vec::new();
         for mut stretch in stretches.into_iter().rev() {
-            while let Some(before) = pooled.pop_if(|before| before[0] * stretch[1] >= stretch[0] * before[1])
+            while let Some(before) =
+                pooled.pop_if(|before| before[0] * (stretch[1] + one) >= stretch[0] * (before[1] + one))
             {
                 (0..3).for_each(|k| stretch[k] += before[k]);
             }
             pooled.push(stretch);
         }
-        // One more false pair, of the weight of a hidden edge, lest few true ones show certainty.
-        let true_weight: f64 = pooled.iter().map(|stretch| stretch[0]).sum();
-        let one = true_weight / positives as f64;
         let step = |[yes, no, score]: &[f64; 3]| (score / (yes + no), (yes / (no + one)).ln());
         let steps = pooled.iter().map(step).collect();
         Self { steps, most: (first as f64 + 1.0) / (first as f64 + 2.0) }

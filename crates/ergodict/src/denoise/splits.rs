@@ -10,7 +10,7 @@
 //!
 //! | law | probability of a pair of a network with `n` nodes and `E` edges |
 //! |---|---|
-//! | uniform | `2/(n(n − 1))` |
+//! | uniform | `2/n²` |
 //! | ends of hidden edges, shuffled | `2 h_u h_v/(2H)²`, with `h` the hidden edges at a node, `H` in all |
 //! | ends of random walks of two steps, and of three, that start at any end of an edge | `RA/E`, `RW3/E` |
 //! | the same from any node | `(1/d_u + 1/d_v) RA/n`, `(1/d_u + 1/d_v) RW3/n` |
@@ -314,7 +314,7 @@ impl Draw {
             let (n, edges) = (network.nodes() as f64, network.edges() as f64);
             let paths = PairPaths::new(network)?.paths(&pairs, OwnEdge::Excluded)?;
             let expected = pairs.iter().zip(&paths).map(|(pair, paths)| {
-                let any = 2.0 / (n * (n - 1.0));
+                let any = 2.0 / (n * n);
                 let matched = 2.0 * product(pair) / (stubs.len() as f64).powi(2);
                 // A walk from any end of an edge, and from any node.
                 let started = 1.0 / edges + paths.degrees.iter().map(|d| 1.0 / d.max(1.0)).sum::<f64>() / n;

@@ -563,6 +563,13 @@ impl<T: Scalar> Factorizer<T> {
         x: impl Into<Minibatch<'a, T>>,
         lambda: f64,
     ) -> Result<(CodeReport, f64)> {
+        if !lambda.is_finite() {
+            return Err(Error::parameter("lambda", lambda, "it must be a number that is not negative"));
+        }
+        if matches!(self.parameters.code(), CodeSet::Pursuit(_)) {
+            let expected = "codes by orthogonal matching pursuit have no penalty";
+            return Err(Error::parameter("lambda", lambda, expected));
+        }
         let other = FactorSettings { lambda, ..self.parameters.clone() };
         other.check(self.w.rows())?;
         self.coder.set_penalty(other.penalty());

@@ -61,13 +61,16 @@ impl Schedule {
     /// ```
     /// use ergodict::factor::Schedule;
     /// assert_eq!(Schedule::Auto.decided(Some(40)).to_string(), "power:0.5:0.05");
+    /// assert_eq!(Schedule::Auto.decided(Some(2)).to_string(), "power:0.5:0.5");
     /// assert_eq!(Schedule::Auto.decided(None).to_string(), "power:0.5");
     /// ```
     #[must_use]
     pub fn decided(self, minibatches: Option<u64>) -> Self {
         match (self, minibatches) {
             (Self::Auto, Some(count)) => {
-                let floor = (1.0 / (AUTO_PASSES * count.max(1) as f64)).min(1.0);
+                // Of several minibatches an epoch none may be forgotten at once.
+                let most = if count <= 1 { 1.0 } else { 0.5 };
+                let floor = (1.0 / (AUTO_PASSES * count.max(1) as f64)).min(most);
                 Self::PowerFloor { beta: AUTO_BETA, floor }
             }
             (Self::Auto, None) => Self::Power { beta: AUTO_BETA },

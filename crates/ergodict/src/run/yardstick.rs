@@ -187,7 +187,8 @@ impl<T: Scalar> Measurement<T> {
         for (at, network) in self.networks.iter().enumerate() {
             let fresh = |id: u64| self.draw(network, self.seed, 2 * at as u64 + id);
             let (patches, others) = (fresh(0)?, fresh(1)?);
-            let penalties = (self.learning.parameters.lambda, self.learning.parameters.kappa2);
+            let penalty = own.parameters().penalty();
+            let penalties = (penalty.lambda, penalty.kappa2);
             let mean = explain_by(&mean_patch(&others), penalties, &patches);
             let own = seen(own, &patches)?;
             let none = CopyGains { seen: Vec::new(), gains: Vec::new() };

@@ -38,6 +38,9 @@ fn d() -> DenoiseSettings {
     DenoiseSettings::default()
 }
 
+/// Atoms of a patch at most: some thousands are more than any image teaches, and these fit into memory.
+const MOST_ATOMS: usize = 1 << 14;
+
 impl Default for DenoiseSettings {
     fn default() -> Self {
         Self { sigma: None, patch: Shape(8, 8), atoms: 256, stride: None, seed: 0 }
@@ -52,6 +55,9 @@ impl Settings for DenoiseSettings {
             return Err(Error::parameter("sigma", sigma, "it must be a number that is not negative"));
         }
         at_least("atoms", self.atoms as u64, 1, "a dictionary has at least one")?;
+        if self.atoms > MOST_ATOMS {
+            return Err(Error::parameter("atoms", self.atoms, format!("at most {MOST_ATOMS} are possible")));
+        }
         at_least("stride", self.stride.unwrap_or(1) as u64, 1, "patches are at least a pixel apart")
     }
 }
