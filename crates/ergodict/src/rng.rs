@@ -58,6 +58,7 @@ pub enum Purpose {
 /// | [`Denoise`](Purpose::Denoise) | `HIDDEN` | edges that a head hides, and pairs it injects |
 /// | [`Denoise`](Purpose::Denoise) | `STARS` | double stars around pairs |
 /// | [`Denoise`](Purpose::Denoise) | [`EMBEDDING`](ids::EMBEDDING) | embeddings of nodes |
+/// | [`Denoise`](Purpose::Denoise) | `FOLDS` | neighborhoods that classifiers of pairs are judged on |
 /// | [`Patches`](Purpose::Patches) | `DENOISING` | patches of an image that is to be denoised |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
@@ -106,6 +107,8 @@ pub mod ids {
     pub(crate) const STARS: u64 = 1 << 16;
     /// Embeddings of nodes; plus a number for each use within one.
     pub const EMBEDDING: u64 = 2 << 16;
+    /// Neighborhoods that classifiers of pairs are judged on.
+    pub(crate) const FOLDS: u64 = 3 << 16;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
     /// Patches of an image that is to be denoised.

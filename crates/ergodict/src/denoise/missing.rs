@@ -4,7 +4,7 @@
 //! |---|---|
 //! | labels | [`Split`]: edges hidden outside of a random spanning forest, against a weighted sample that stands for all non-edges, several times |
 //! | candidates | the log odds of each of [`HEURISTICS`], and of logistic heads on the groups of features, [`Head`] |
-//! | folds | every pair is in one of [`FOLDS`] folds by a hash of its nodes; heads for a fold are fitted without its pairs, true or false |
+//! | folds | every pair is in one of [`FOLDS`] folds, by neighborhoods of the network ([`Folds`]); heads for a fold are fitted without its pairs, true or false |
 //! | blend | [`ROUNDS`] times the candidate that, added to the mean of those before, has the highest average precision of all (Caruana and others 2004) |
 //! | probability | `M/H·o`, at most what the hidden edges of a stretch can show, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
 //!
@@ -19,10 +19,10 @@
 
 use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons, Reliability, strongest};
 use super::features::{self, Features, Group, PairFeatures};
+use super::folds::{FOLDS, Folds};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
 use super::splits::{Negatives, Noise, Split, SplitOptions};
-use super::stars::mixed;
 use super::walks::Walks;
 use super::{Progress, Stage};
 use crate::data::Network;
@@ -30,8 +30,6 @@ use crate::linalg::Mat;
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Folds that heads are judged on.
-const FOLDS: usize = 3;
 /// Bins of probabilities.
 const BINS: usize = 10;
 /// Candidates that are averaged, with repetition.
@@ -299,7 +297,7 @@ impl Training {
     ) -> Result<Self> {
         let (mut parts, mut labels, mut weights, mut asked, mut folds) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut hidden = 0.0;
+        let (mut hidden, neighborhoods) = (0.0, Folds::new(observed, seed));
         for number in 0..splits {
             progress.at(Stage::Features, number as f64 / splits as f64)?;
             let split = Split::new(observed, Noise::Removed, options, seed, number as u64)?;
@@ -313,7 +311,7 @@ impl Training {
                 if *label { weight } else { balance * weight * (1.0 - share + share * matching) }
             }));
             weights.extend(split.weights.iter().map(|weight| weight / splits as f64));
-            folds.extend(split.pairs.iter().map(|&pair| fold(pair)));
+            folds.extend(split.pairs.iter().map(|&pair| neighborhoods.fold(pair)));
             labels.extend(split.labels);
             hidden += split.hidden as f64 / splits as f64;
         }
@@ -495,11 +493,6 @@ impl Calibration {
     }
 }
 
-/// The fold of a pair.
-fn fold((u, v): (u32, u32)) -> usize {
-    (mixed(u64::from(u.min(v)) << 32 | u64::from(u.max(v))) % FOLDS as u64) as usize
-}
-
 /// What was found under a name, now or before the run was interrupted.
 fn once(progress: &Progress<'_>, name: &str, find: impl FnOnce() -> Result<Head>) -> Result<Head> {
     if let Some(found) = progress.recall(name)? {
@@ -546,6 +539,7 @@ mod tests {
     use crate::denoise::ensemble::NoiseModel;
     use crate::denoise::heuristics::Heuristic;
     use crate::denoise::roc::Ranked;
+    use crate::denoise::stars::mixed;
 
     #[test]
     fn weights_of_one_give_the_plain_areas_and_whole_weights_repeat_pairs() {

@@ -10,6 +10,7 @@ pub mod delong;
 pub mod embedding;
 pub mod ensemble;
 pub mod features;
+mod folds;
 pub mod heuristics;
 pub mod logistic;
 mod methods;
