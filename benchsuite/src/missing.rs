@@ -11,11 +11,13 @@ use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::roc::Ranked;
 use ergodict::denoise::splits::Negatives;
 use ergodict::denoise::{Candidates, Denoiser, Progress, order};
-use std::collections::{HashMap, VecDeque};
+use ergodict::rng::{Purpose, shuffle, stream};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-const USAGE: &str = "missing [--networks a,b] [--methods a,b] [--seeds 0,1] [--false]; a network is @NAME, a file in $ERGODICT_DATA, \
-FILE:N for N nodes around one of its nodes, er, ws, ba, sbm or geometric; --false asks for false edges instead";
+const USAGE: &str = "missing [--networks a,b] [--methods a,b] [--seeds 0,1] [--false | --renamed]; a network is @NAME, a file in $ERGODICT_DATA, \
+FILE:N for N nodes around one of its nodes, er, ws, ba, sbm or geometric; --false asks for false edges instead, --renamed \
+compares lists of copies of the network whose nodes are renamed, one for each seed";
 
 /// Those that settings may be chosen by.
 const NETWORKS: &str = "@lesmis,quaker-edges.csv,asoiaf-all-edges.csv,fb100_Caltech36.txt.gz,arxiv.txt.gz:1500,ppi_pathways.txt.gz:1500,\
@@ -29,12 +31,12 @@ const COLUMNS: &str = "| network | method | precision@20 | @100 | average precis
 /// Prints the table.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
-    let (mut networks, mut methods, mut seeds, mut is_false) =
-        (list(NETWORKS), list(METHODS), vec![0, 1, 2], false);
+    let (mut networks, mut methods, mut seeds) = (list(NETWORKS), list(METHODS), vec![0, 1, 2]);
+    let (mut is_false, mut is_renamed) = (false, false);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        if argument == "--false" {
-            is_false = true;
+        if let "--false" | "--renamed" = argument.as_str() {
+            *(if argument == "--false" { &mut is_false } else { &mut is_renamed }) = true;
             continue;
         }
         let value = rest.next().with_context(|| format!("{argument} needs a value; {USAGE}"))?;
@@ -44,6 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             "--seeds" => seeds = list(value).iter().map(|seed| seed.parse()).collect::<Result<_, _>>()?,
             _ => bail!("{argument} is no option; {USAGE}"),
         }
+    }
+    if is_renamed {
+        return renamed(&networks, &methods, &seeds);
     }
     println!("{COLUMNS}\n|---|---|---|---|---|---|---|---|---|---|");
     for name in &networks {
@@ -183,6 +188,73 @@ fn missing(network: &Network, method: &str, seed: u64) -> Result<[f64; 9]> {
     let matched = Ranked::new(&scores, &kinds)?.auc();
     let [error, predicted, truth] = calibration(found.probabilities.as_deref(), &labels, &first);
     Ok([p20, p100, ranked.average_precision(), ranked.auc(), matched, error, predicted, truth, cpu])
+}
+
+/// The first pairs that lists of renamed copies are compared by.
+const FIRST: usize = 50;
+
+/// How much lists depend on the names of nodes, and so on the labels that are drawn: of each two copies the share of the first pairs that both have, and the
+/// correlation of the ranks of all pairs.
+fn renamed(networks: &[String], methods: &[String], seeds: &[u64]) -> Result<()> {
+    println!(
+        "| network | method | first {FIRST} in common: mean | least | correlation of ranks: mean | least |\n|---|---|---|---|---|---|"
+    );
+    for name in networks {
+        let network = open(name)?;
+        let pairs = Candidates::new(&network)?.pairs;
+        for method in methods {
+            let orders: Vec<Vec<usize>> = seeds
+                .iter()
+                .map(|&seed| {
+                    let mut names: Vec<u32> = (0..network.nodes() as u32).collect();
+                    shuffle(&mut names, &mut stream(seed, Purpose::Synthetic, 0));
+                    let rename = |(u, v): (u32, u32)| {
+                        let (u, v) = (names[u as usize], names[v as usize]);
+                        (u.min(v), u.max(v))
+                    };
+                    let edges: Vec<(u32, u32)> =
+                        network.each_edge().map(|(u, v, _)| rename((u, v))).collect();
+                    let copy = Arc::new(Network::simple(network.nodes(), &edges)?);
+                    let asked: Vec<(u32, u32)> = pairs.iter().map(|&pair| rename(pair)).collect();
+                    let denoiser = Denoiser {
+                        negatives: Negatives::All,
+                        ..Denoiser::new(method.parse()?, NoiseModel::Removed, 0)
+                    };
+                    Ok(order(&denoiser.scores(&copy, &asked, &mut Progress::none())?.scores, true))
+                })
+                .collect::<Result<_>>()?;
+            let (mut common, mut correlations) = (Vec::new(), Vec::new());
+            for (number, one) in orders.iter().enumerate() {
+                for other in &orders[..number] {
+                    let first: HashSet<usize> = other.iter().take(FIRST).copied().collect();
+                    let both = one.iter().take(FIRST).filter(|row| first.contains(row)).count();
+                    common.push(both as f64 / FIRST.min(pairs.len()) as f64);
+                    correlations.push(correlation(one, other));
+                }
+            }
+            let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+            let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+            println!(
+                "| {name} {}/{} | {method} | {:.2} | {:.2} | {:.3} | {:.3} |",
+                network.nodes(),
+                network.edges(),
+                mean(&common),
+                least(&common),
+                mean(&correlations),
+                least(&correlations)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Spearman's correlation of two orders of the same rows.
+fn correlation(one: &[usize], other: &[usize]) -> f64 {
+    let mut place = vec![0; one.len()];
+    other.iter().enumerate().for_each(|(at, &row)| place[row] = at);
+    let squares: f64 = one.iter().enumerate().map(|(at, &row)| (at as f64 - place[row] as f64).powi(2)).sum();
+    let n = one.len() as f64;
+    1.0 - 6.0 * squares / (n * (n * n - 1.0))
 }
 
 /// The same of a tenth as many false edges as there are edges: the first are the most suspicious.
