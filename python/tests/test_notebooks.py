@@ -66,7 +66,7 @@ def test_a_kernel_is_interrupted(client: tuple[Any, Any]) -> None:
     kernel.execute("import ergodict")
     list(messages(kernel))
     # More steps than there is time for.
-    kernel.execute("print('begun', flush=True)\nergodict.NetworkDictionary(steps=10**8, rewired_copies=0).fit('@karate')")
+    kernel.execute("print('begun', flush=True)\nergodict.NetworkDictionary(steps=10**7, rewired_copies=0).fit('@karate')")
     begun, error = False, None
     for message in messages(kernel):
         if message["msg_type"] == "stream" and not begun:
