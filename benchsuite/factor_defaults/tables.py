@@ -41,6 +41,9 @@ def table(rows: list[Row]) -> list[str]:
     ]
     for data in dict.fromkeys(row["data"] for row in rows):
         mine = [row for row in rows if row["data"] == data]
+        # Seeds that every library has, so that means are of the same data.
+        seeds = {library: {row["seed"] for row in mine if row["library"] == library} for library in {row["library"] for row in mine}}
+        mine = [row for row in mine if all(row["seed"] in of for of in seeds.values())]
         means = {name: mean([row for row in mine if row["library"] == name]) for name in dict.fromkeys(row["library"] for row in mine)}
         if "ergodict" not in means:
             continue
@@ -50,9 +53,8 @@ def table(rows: list[Row]) -> list[str]:
         batch = means.get("NMF (batch)")
         shape = f"{first['samples']} × {first['features']}, {first['atoms']}"
         rest = f"{batch[0]:.5f} | {batch[1]:.2f} | {ratio(mine, 'NMF (batch)')}" if batch else "– | – | –"
-        seeds = len({row["seed"] for row in mine})
         lines.append(
-            f"| {data} | {shape} | {seeds} | {ours[0]:.5f} | {ours[1]:.2f} | {best} {online[best][0]:.5f} | {online[best][1]:.2f} | "
+            f"| {data} | {shape} | {len({row['seed'] for row in mine})} | {ours[0]:.5f} | {ours[1]:.2f} | {best} {online[best][0]:.5f} | {online[best][1]:.2f} | "
             f"{ratio(mine, best)} | {rest} |"
         )
     return lines

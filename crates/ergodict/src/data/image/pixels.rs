@@ -108,7 +108,12 @@ impl Pixels {
             }
         };
         if broken > 0 {
-            return Err(format!("holds {broken} values that are not finite numbers"));
+            let values = if broken == 1 {
+                "value that is not a finite number"
+            } else {
+                "values that are not finite numbers"
+            };
+            return Err(format!("holds {broken} {values}"));
         }
         let mut notes = vec![if colors == 3 { "color" } else { "gray" }.to_owned(), bits.to_owned()];
         match (color, colors) {

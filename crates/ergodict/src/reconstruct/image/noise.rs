@@ -46,8 +46,7 @@ const FEWEST_BLOCKS: usize = 20;
 pub fn noise_level(image: &Image) -> Result<f64> {
     let ((rows, cols), channels, least) = (image.shape(), image.channels(), BLOCK.0 + 2);
     if rows < least || cols < least {
-        let expected =
-            format!("at least {least}×{least} pixels to estimate noise from: sigma can be set instead");
+        let expected = format!("a size of at least {least}×{least}, to estimate noise without a sigma,");
         return Err(Error::shape("the image", format!("{rows}×{cols}"), expected));
     }
     let total: f64 = (0..channels).map(|channel| variance(image, channel)).sum();
