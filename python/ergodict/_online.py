@@ -52,7 +52,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     alpha_ : float
         The weight of the l1 norm of the code, as given or as ``"auto"`` became.
     reconstruction_err_ : float
-        The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`, where each sample was coded before it was learned from.
+        The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`, where each sample was coded before it was learned from;
+        with ``sample_weight``, squared errors count that often.
     surrogate_ : float
         The surrogate loss per sample.
     seed_ : int
@@ -328,8 +329,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     @property
     def alpha_(self) -> float:
         """The weight of the l1 norm of the code, as given or as ``"auto"`` became."""
-        # Data of nothing but zeros decide nothing.
-        return float(self._learned().facts["lambda"] or 0.0) / 2.0
+        return float(self._learned().facts["lambda"]) / 2.0
 
     @property
     def reconstruction_err_(self) -> float:

@@ -338,7 +338,12 @@ def noise_level(image: ImageLike) -> float:
     Returns
     -------
     float
-        The estimate, made where the image is flat; 0 for images of fewer than 10 rows or columns.
+        The estimate, made where the image is flat.
+
+    Raises
+    ------
+    ValueError
+        For images of fewer than 10 rows or columns.
 
     Examples
     --------

@@ -109,8 +109,12 @@ def test_weights_of_samples_are_copies(kind: type, data: np.ndarray, form: objec
         other.partial_fit(np.repeat(data[part], counts[part], axis=0))
     np.testing.assert_allclose(one.components_, other.components_, atol=1e-7)
     make |= {"batch_size": 1000, "max_iter": 2, "shuffle": False}
-    one, other = kind(**make).fit(form(data), sample_weight=counts), kind(**make).fit(np.repeat(data, counts, axis=0))  # type: ignore[operator]
-    np.testing.assert_allclose(one.components_, other.components_, atol=1e-7)
+    for alpha in (0.1, "auto"):
+        make["alpha"] = alpha
+        one, other = kind(**make).fit(form(data), sample_weight=counts), kind(**make).fit(np.repeat(data, counts, axis=0))  # type: ignore[operator]
+        np.testing.assert_allclose(one.components_, other.components_, atol=1e-7)
+        assert one.reconstruction_err_ == pytest.approx(other.reconstruction_err_, rel=1e-6)
+        assert one.alpha_ == pytest.approx(other.alpha_, rel=1e-12)
 
 
 def test_weights_that_are_none() -> None:
@@ -121,6 +125,12 @@ def test_weights_that_are_none() -> None:
     np.testing.assert_array_equal(
         OnlineNMF(3, random_state=0).fit(X, sample_weight=np.ones(400)).n_steps_, OnlineNMF(3, random_state=0).fit(X).n_steps_
     )
+
+
+def test_zeros_decide_no_penalty() -> None:
+    for kind in (OnlineNMF, OnlineDictionary):
+        with pytest.warns(ConvergenceWarning, match="every code is zero"):
+            assert kind(2, random_state=0, max_iter=1).fit(np.zeros((40, 5))).alpha_ == 0.0
 
 
 def test_a_generator_is_pointed_to_streams() -> None:

@@ -12,6 +12,8 @@ use ergodict::linalg::Scalar;
 use ergodict::model::Input;
 use ergodict::run::{MatrixSource, Run, RunPlan, StopRule};
 use ergodict::settings::{MatrixSettings, Settings};
+use ergodict_pages::finding::percent;
+use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -139,10 +141,15 @@ impl Args {
         let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
         self.reports.write(|| Ok(page::of_model(&model, &[timing])?))?;
         let run = &learning.close()?[0];
+        let explained = run.explained();
         let summary = FactorSummary {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
             seconds: time.as_secs_f64(),
-            lambda: model.parameters.lambda,
+            lambda: model.parameters.effective_lambda(),
+            explained: explained.map(|share| share.atoms),
+            explained_by_mean: explained.map(|share| share.mean),
+            samples_of_data: explained.map(|share| share.samples),
+            data: input::name(&self.data),
             signs: run.sign_warning(),
             config: Value::Object(model.provenance.config.clone()),
             shown: self.reports.lines(),
@@ -160,6 +167,14 @@ struct FactorSummary<'a> {
     seconds: f64,
     /// Weight of the ℓ₁ norm of the code, as given or as `auto` became
     lambda: f64,
+    /// Share 1 − ‖X − WH‖²/‖X‖² of the samples that the atoms explain; `null` where they were gone over only once
+    explained: Option<f64>,
+    /// The same for multiples of the mean sample
+    explained_by_mean: Option<f64>,
+    /// Samples of the data but for those held out, each counted once; `null` where they were gone over only once
+    samples_of_data: Option<u64>,
+    #[serde(skip)]
+    data: String,
     #[serde(skip)]
     signs: Option<Note>,
     #[serde(skip)]
@@ -171,18 +186,36 @@ struct FactorSummary<'a> {
 impl Summary for FactorSummary<'_> {
     const SCHEMA: &'static str = "ergodict.factor/1";
 
+    fn finding(&self) -> Option<String> {
+        let (LearnedModel { atoms, features, samples, .. }, data) = (&self.learned, &self.data);
+        let samples = self.samples_of_data.unwrap_or(*samples);
+        let shape = format!("{} × {features} features", count(samples as usize, "sample", "samples"));
+        Some(match (self.explained, self.explained_by_mean) {
+            (Some(by_atoms), Some(by_mean)) => format!(
+                "{} {} of {data} ({shape}; mean sample alone: {})",
+                count(*atoms, "atom explains", "atoms explain"),
+                percent(by_atoms),
+                percent(by_mean)
+            ),
+            _ => format!("{} learned from {shape} of {data}", count(*atoms, "atom", "atoms")),
+        })
+    }
+
     fn lines(&self) -> Vec<(&str, String)> {
-        let LearnedModel { model, atoms, features, samples, steps, resumed_after_step, .. } = self.learned;
+        let LearnedModel { model, samples, steps, resumed_after_step, .. } = self.learned;
         let seconds = self.seconds;
         let rate = match resumed_after_step {
             Some(_) => String::new(),
             None => format!(", {} samples/s", (samples as f64 / seconds.max(1e-9)).round()),
         };
-        let learned = format!(
-            "{atoms} atoms of {features} features from {samples} samples in {steps} steps, {seconds:.1} s{rate}"
-        );
+        let passes =
+            self.samples_of_data.map(|n| format!(", {:.0} times over the data", samples as f64 / n as f64));
+        let learned = format!("in {steps} steps{}, {seconds:.1} s{rate}", passes.unwrap_or_default());
         let mut lines = vec![("learned", learned)];
-        lines.extend(self.learned.lines());
+        // The loss of the last minibatch says little of data that were gone over again.
+        let shown =
+            |(name, _): &(&str, String)| *name != "loss" || self.explained.is_none() || crate::verbose::on();
+        lines.extend(self.learned.lines().into_iter().filter(shown));
         lines.push(("penalty", format!("λ = {}", crate::progress::figure(self.lambda))));
         lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));

@@ -5,11 +5,11 @@ mod learn;
 mod open;
 mod page;
 mod reconstruct;
+mod result;
 
 use crate::args::Common;
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use ergodict::data::Image;
 use ergodict::model::Model;
 use ergodict::patch::PatchKind;
 use std::path::Path;
@@ -54,13 +54,4 @@ fn patch_of(model: &Model, path: &Path) -> Result<PatchKind> {
         );
     };
     Ok(patch)
-}
-
-/// Refuses a reference of another size than the image.
-fn same_size((path, other): (&Path, &Image), (of, image): (&Path, &Image)) -> Result<()> {
-    if other.shape() != image.shape() {
-        let ((b, a), (d, c)) = (other.shape(), image.shape());
-        bail!("{}: has {a}×{b} pixels, but {} has {c}×{d}", path.display(), of.display());
-    }
-    Ok(())
 }

@@ -88,7 +88,7 @@ impl Truth {
 }
 
 /// One table of scores against one kind of false pairs.
-pub struct Found {
+pub struct ScoredTable {
     /// What the table is called.
     pub scores: String,
     /// Pairs without a score.
@@ -105,7 +105,7 @@ pub struct Found {
     pub calibration: Option<Calibration>,
 }
 
-impl Found {
+impl ScoredTable {
     /// The mean probability and the share of true pairs, where they are far apart: usually labeled pairs are then a selection.
     #[must_use]
     pub fn shifted(&self) -> Option<(&str, f64, f64)> {
@@ -128,7 +128,7 @@ pub struct Group {
     /// The kind, or `all`.
     pub negatives: String,
     /// In the order of the tables.
-    pub found: Vec<Found>,
+    pub found: Vec<ScoredTable>,
     /// Each against the first: its name, the difference, the interval of that.
     pub against_first: Vec<(String, Area, (f64, f64))>,
 }
@@ -177,7 +177,7 @@ impl Evaluation {
                 let ranked = Ranked::new(&scores, &labels)?;
                 let best = ranked.best_threshold();
                 let interval = area.interval(confidence)?;
-                group.found.push(Found {
+                group.found.push(ScoredTable {
                     scores: name.clone(),
                     missing: *missing,
                     ranked,
@@ -218,7 +218,7 @@ impl Evaluation {
     #[must_use]
     pub fn rows(group: &Group) -> Vec<Vec<String>> {
         let calibrated = group.is_calibrated();
-        let row = |found: &Found| {
+        let row = |found: &ScoredTable| {
             let (low, high) = found.interval;
             let best = &found.best;
             let mut row = vec![
@@ -337,7 +337,7 @@ impl Evaluation {
     }
 }
 
-fn name(found: &Found) -> String {
+fn name(found: &ScoredTable) -> String {
     let (low, high) = found.interval;
     format!("{} {:.3} ({low:.3}–{high:.3})", short(&found.scores), found.area.value)
 }
@@ -407,7 +407,7 @@ fn reliability(group: &Group, confidence: f64) -> Option<Figure> {
 
 /// How scores of true and false pairs are spread, table by table.
 fn spread(group: &Group) -> Vec<Figure> {
-    let figure = |(at, found): (usize, &Found)| {
+    let figure = |(at, found): (usize, &ScoredTable)| {
         let chart = LineChart {
             x_label: "score".into(),
             y_label: "share of pairs".into(),
@@ -421,7 +421,7 @@ fn spread(group: &Group) -> Vec<Figure> {
 }
 
 /// Steps of both classes, from how many of each are above every threshold.
-fn classes(found: &Found) -> Vec<Series> {
+fn classes(found: &ScoredTable) -> Vec<Series> {
     let curve = found.ranked.curve();
     let scored: Vec<f64> = curve.iter().map(|p| p.threshold).filter(|t| t.is_finite()).collect();
     let Some(bins) = Bins::over(&scored, BINS) else { return Vec::new() };

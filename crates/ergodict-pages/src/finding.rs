@@ -7,7 +7,7 @@ use ergodict_report::words::count;
 const ATOMS: usize = 5;
 
 /// `80.1 %`.
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 

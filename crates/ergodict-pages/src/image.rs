@@ -17,14 +17,14 @@ const FULL_ERROR: f64 = 0.25;
 
 /// The noise that was removed from an image.
 #[derive(Clone, Copy)]
-pub struct Freed {
+pub struct NoiseLevel {
     /// Its standard deviation.
     pub sigma: f64,
     /// Whether that was estimated.
     pub estimated: bool,
 }
 
-impl Freed {
+impl NoiseLevel {
     /// Where the standard deviation is from.
     pub fn how(self) -> &'static str {
         if self.estimated { "estimated" } else { "given" }
@@ -43,7 +43,7 @@ pub struct Outcome<'a> {
     /// Pixels between neighboring patches.
     pub stride: usize,
     /// The noise, if it was to be taken away.
-    pub freed: Option<Freed>,
+    pub noise: Option<NoiseLevel>,
 }
 
 /// How far a picture is from another.
@@ -106,7 +106,7 @@ pub fn of_denoising(
     command: &str,
 ) -> Result<Report, PictureError> {
     let ((rows, cols), model) = (done.image.shape(), &result.model);
-    let how = done.freed.map_or("given", Freed::how);
+    let how = done.noise.map_or("given", NoiseLevel::how);
     let noise =
         format!("noise of σ = {:.4} ({how}; white is 1) in an image of {cols}×{rows} pixels", result.sigma);
     let lead = match against_reference(done) {
@@ -177,11 +177,11 @@ pub fn pictures(
     let rebuilt = smaller.apply(rebuilt, channels);
     let clean = clean.map(|clean| smaller.apply(&clean, channels));
     let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
-    let (before, after) = match done.freed {
+    let (before, after) = match done.noise {
         Some(_) => ("noisy image", "denoised"),
         None => ("the image", "rebuilt"),
     };
-    let whence = match (&clean, done.freed) {
+    let whence = match (&clean, done.noise) {
         (Some(_), _) => " from the reference",
         (None, Some(_)) => " from the noisy image",
         (None, None) => "",
@@ -193,7 +193,7 @@ pub fn pictures(
     if let Some(clean) = &clean {
         items.push((picture(clean), "the reference".to_owned()));
     }
-    let name = match (&clean, done.freed) {
+    let name = match (&clean, done.noise) {
         (Some(_), _) => "error against the reference",
         (None, Some(_)) => "what was removed",
         (None, None) => "error",
@@ -206,22 +206,22 @@ pub fn pictures(
 
 /// What the pictures show and how they were made.
 fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
-    let how = match (done.freed, lambda > 0.0) {
-        (Some(Freed { sigma, .. }), _) if sigma > 0.0 => {
+    let how = match (done.noise, lambda > 0.0) {
+        (Some(NoiseLevel { sigma, .. }), _) if sigma > 0.0 => {
             "Each patch, less its mean, takes as few atoms as leave no more than the noise.".to_owned()
         }
         (Some(_), _) => "There is no noise to remove.".to_owned(),
         (None, true) => format!("Each patch is rebuilt from few atoms, as λ = {lambda:.4} asks for."),
         (None, false) => "Each patch is rebuilt from the atoms as closely as it goes.".to_owned(),
     };
-    let map = match (done.freed, done.reference) {
+    let map = match (done.noise, done.reference) {
         (None, _) => "What the error map shows dark is what the dictionary has no atoms for.",
         (Some(_), None) => "Outlines in what was removed are detail that was lost with the noise.",
         (Some(_), Some(_)) => "What the error map shows dark is detail that was lost, or noise that is left.",
     };
     let stride = match done.stride {
         1 => "Patches begin at every pixel (stride 1).".to_owned(),
-        stride if done.freed.is_some() => format!("Patches begin {stride} pixels apart (stride {stride})."),
+        stride if done.noise.is_some() => format!("Patches begin {stride} pixels apart (stride {stride})."),
         stride => format!(
             "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` takes the mean over \
              more of them, so its PSNR may differ slightly."

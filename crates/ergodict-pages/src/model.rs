@@ -140,7 +140,7 @@ fn unexplained(model: &Model) -> String {
     let squares: f64 = (0..totals.a.rows()).map(|k| totals.a.get(k, k)).sum();
     let ridge = totals.per_sample(parameters.kappa2 / 2.0 * squares);
     let left = 100.0 * (surrogate - ridge) / (totals.per_sample(totals.r) - ridge);
-    let exact = parameters.lambda == 0.0;
+    let exact = parameters.effective_lambda() == 0.0;
     if !(0.0..=100.0).contains(&left) {
         return String::new();
     }
@@ -197,7 +197,7 @@ pub fn facts(model: &Model) -> Vec<(&'static str, String)> {
         ("features", model.w.rows().to_string()),
         ("samples", model.aggregates.samples.to_string()),
         ("steps", model.aggregates.t.to_string()),
-        ("λ, κ₁, κ₂", format!("{}, {}, {}", p.lambda, p.kappa1, p.kappa2)),
+        ("λ, κ₁, κ₂", format!("{}, {}, {}", p.effective_lambda(), p.kappa1, p.kappa2)),
         ("schedule", p.schedule.to_string()),
         ("dictionary", p.dictionary().to_string()),
         ("code", p.code().to_string()),
@@ -258,7 +258,7 @@ fn coming_to_rest(schedule: &Schedule) -> String {
             "The weight of a new minibatch never falls below {floor} (--schedule {schedule}), so that the dictionary need not come to rest: it is to \
              follow data that changes. A smaller constant makes it move less."
         ),
-        Schedule::Given { .. } => "It is to follow the weights that were given.".to_owned(),
+        Schedule::List { .. } => "It is to follow the weights that were given.".to_owned(),
         _ => format!(
             "The weight of a new minibatch falls along a straight line on these axes (--schedule {schedule}), and in the long run the change is to fall \
              at least as steeply. A change that stays level means that each minibatch still turns everything over: more minibatches, or larger \

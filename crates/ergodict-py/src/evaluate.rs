@@ -92,14 +92,14 @@ pub(crate) fn auc_difference(
 }
 
 /// Scores under a name, probabilities (NaN where there is none), and how many pairs have no score.
-type Given<'py> = (String, PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, u64);
+type ScoreTable<'py> = (String, PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, u64);
 
 /// Writes the page of scores of the same pairs.
 #[pyfunction]
 pub(crate) fn evaluation_report(
     py: Python<'_>,
     path: PathBuf,
-    #[pyo3(from_py_with = crate::list::list)] scores: Vec<Given<'_>>,
+    #[pyo3(from_py_with = crate::list::list)] scores: Vec<ScoreTable<'_>>,
     labels: PyReadonlyArray1<'_, bool>,
     confidence: f64,
 ) -> PyResult<()> {

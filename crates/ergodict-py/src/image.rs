@@ -18,7 +18,7 @@ use ergodict::patch::{self, Encoding, PatchKind, SpinGrid, SpinValues, Window, b
 use ergodict::reconstruct::{self, DenoiseSettings, MOST_PATCHES, Overlap, Reconstruction, with_lambda};
 use ergodict::settings::Settings;
 use ergodict::text::Shape;
-use ergodict_pages::image::{Freed, Outcome, of_denoising, of_reconstruction as of_image};
+use ergodict_pages::image::{NoiseLevel, Outcome, of_denoising, of_reconstruction as of_image};
 use ergodict_pages::{rerun, spins as spin_page};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -58,7 +58,7 @@ pub(crate) fn embedded_image<'py>(py: Python<'py>, name: &str, color: bool) -> P
 #[pyfunction]
 pub(crate) fn noise_level(py: Python<'_>, image: PixelArray<'_>) -> PyResult<f64> {
     let image = image_of(&image)?;
-    Ok(py.detach(|| reconstruct::noise_level(&image)))
+    py.detach(|| reconstruct::noise_level(&image)).map_err(to_py_err)
 }
 
 /// PSNR, where white is 1, and relative error of a picture against another.
@@ -270,7 +270,7 @@ impl PatchDictionary {
         if let Some((path, model, name)) = page {
             let used = overlap.stride;
             let done =
-                Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, freed: None };
+                Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, noise: None };
             let config = json!({ "stride": stride, "lambda": (penalty > 0.0).then_some(penalty) });
             let command = rerun::command("image reconstruct", &config, &[model, name], "-o rebuilt.png");
             let (channels, shown) = (image.channels(), self.shown());
@@ -400,9 +400,9 @@ fn denoise<'py>(
         reconstruct::denoise(image, atoms, settings, &mut seen)?.ok_or(Error::Interrupted)
     })?;
     if let Some((path, model, name)) = page {
-        let freed = Freed { sigma: done.sigma, estimated: settings.sigma.is_none() };
+        let noise = NoiseLevel { sigma: done.sigma, estimated: settings.sigma.is_none() };
         let stride = done.stride;
-        let outcome = Outcome { image, rebuilt: &done.image, reference: None, stride, freed: Some(freed) };
+        let outcome = Outcome { image, rebuilt: &done.image, reference: None, stride, noise: Some(noise) };
         let mut config = settings.config();
         let mut rest = "-o denoised.png".to_owned();
         if atoms.is_some() {

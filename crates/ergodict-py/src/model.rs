@@ -132,7 +132,7 @@ pub(crate) fn in_file(this: &Factorizer, py: Python<'_>, told: FitRecord) -> PyR
             } else {
                 let mut factor = trainer.learned()?.parameters().clone();
                 factor.schedule = about.schedule.clone().unwrap_or(factor.schedule);
-                let init = if told.init == ARRAY { Init::Given } else { Init::from(told.init.as_str()).decided(factor.code()) };
+                let init = if told.init == ARRAY { Init::Array } else { Init::from(told.init.as_str()).decided(factor.code()) };
                 let f32 = precision(&this.state) == Precision::F32;
                 let config = MatrixSettings {
                     learning: LearnSettings { factor, init, f32, f64: !f32 },

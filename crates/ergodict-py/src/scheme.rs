@@ -24,7 +24,7 @@ impl<'py> FromPyObject<'_, 'py> for Scheme {
         let mut settings: LearnSettings = settings(&given, &["dictionary"])?;
         // A matrix, which files do not name.
         if given.get_item("init")?.is_none_or(|init| init.is_none()) {
-            settings.init = Init::Given;
+            settings.init = Init::Array;
         }
         let spec = given.get_item("dictionary")?;
         let spec = spec.ok_or_else(|| PyValueError::new_err("there is no set of dictionaries"))?;

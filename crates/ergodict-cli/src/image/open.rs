@@ -7,12 +7,14 @@ use ergodict::data::{EMBEDDED_IMAGES, Image, embedded_image};
 use ergodict::model::Input;
 use std::path::Path;
 
-/// Opens an image; one line says what was decided about it, unless `quiet`.
-pub(crate) fn open(path: &Path, color: bool, quiet: bool) -> Result<(Image, Input)> {
+/// Opens an image in color or in gray, or as it is stored; one line says what was decided about it, unless `quiet`.
+pub(crate) fn open(path: &Path, color: impl Into<Option<bool>>, quiet: bool) -> Result<(Image, Input)> {
     let name = path.to_string_lossy();
     if let Some(embedded) = name.strip_prefix('@') {
         let hint = |e| anyhow!("{e}{}", crate::nearest::hint(&name, EMBEDDED_IMAGES));
-        let image = embedded_image(&name, color).map_err(hint)?;
+        let color = color.into();
+        let image = embedded_image(&name, color.unwrap_or(true)).map_err(hint)?;
+        let image = if color.is_none() { image.without_equal_channels() } else { image };
         // The same image for every seed, as a file would be.
         let input = Input { name: name.clone().into_owned(), digest: format!("embedded:{embedded}") };
         return Ok((image, input));
@@ -22,10 +24,4 @@ pub(crate) fn open(path: &Path, color: bool, quiet: bool) -> Result<(Image, Inpu
         say(&format!("{}: {notes}", path.display()));
     }
     Ok((image, Input { name: input::name(path), digest: notes.digest }))
-}
-
-/// Opens an image in color if it has colors, else in gray.
-pub(super) fn open_as_stored(path: &Path, quiet: bool) -> Result<Image> {
-    let (image, _) = open(path, true, quiet)?;
-    Ok(image.without_equal_channels())
 }

@@ -50,7 +50,7 @@ pub(super) fn of_learning<T: Scalar>(
             progress.finish();
         }
         let Some(rebuilt) = rebuilt? else { return Ok(None) };
-        let done = Outcome { image, rebuilt: &rebuilt, reference: None, stride, freed: None };
+        let done = Outcome { image, rebuilt: &rebuilt, reference: None, stride, noise: None };
         figures.push(pictures(format!("{} rebuilt", short(name)), &done, patch, 0.0)?);
     }
     page::with(model, &[time], |report| Ok(figures.into_iter().fold(report, Report::figure))).map(Some)

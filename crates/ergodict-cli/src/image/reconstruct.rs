@@ -1,13 +1,11 @@
 //! `ergodict image reconstruct`: an image rebuilt from atoms.
 
 use super::open::open;
+use super::result::{FromReference, ResultArgs, interrupted, with_progress};
 use crate::args::Common;
-use crate::progress::{Progress, say};
-use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
-use crate::{input, interrupt, output, paths, rerun};
-use anyhow::{Context, Result, anyhow, bail};
-use ergodict::data::Image;
+use crate::{input, reports, rerun};
+use anyhow::{Context, Result};
 use ergodict::linalg::Scalar;
 use ergodict::model::{Model, Precision};
 use ergodict::reconstruct::{MOST_PATCHES, Overlap, with_lambda};
@@ -33,9 +31,8 @@ pub(crate) struct Args {
     /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(value_name = "IMG")]
     image: PathBuf,
-    /// The .png file to write, of 8 bits a channel even where the image has 16; - is standard output
-    #[arg(short, long, value_name = "OUT.png")]
-    out: PathBuf,
+    #[command(flatten)]
+    result: ResultArgs,
     /// Pixels between neighboring patches, which are averaged where they overlap [default: the least that makes at most
     /// 200000 patches, up to the size of a patch; 1 for small images]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -43,11 +40,6 @@ pub(crate) struct Args {
     /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Another image to compare with as well
-    #[arg(long, value_name = "IMG")]
-    reference: Option<PathBuf>,
-    #[command(flatten)]
-    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -59,23 +51,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
-    let mut inputs = vec![("MODEL", &*args.model), ("IMG", &*args.image)];
-    inputs.extend(args.reference.as_deref().map(|path| ("--reference", path)));
-    let outputs: Vec<_> = [("-o", &*args.out)].into_iter().chain(args.reports.outputs()).collect();
-    paths::check(common, &inputs, &outputs)?;
-    output::named(&args.out, "png", "images")?;
-    if args.out.extension().is_none() && !output::is_standard(&args.out) {
-        bail!("{}: images are written as .png: name the output so", args.out.display());
-    }
+    let outputs = args.result.check(common, vec![("MODEL", &*args.model), ("IMG", &*args.image)])?;
     let patch = super::patch_of(model, &args.model)?;
-    let color = patch.channels == 3;
-    let (image, _) = open(&args.image, color, common.quiet)?;
-    let reference = args.reference.as_ref().map(|path| -> Result<Image> {
-        let (other, _) = open(path, color, common.quiet)?;
-        super::same_size((path, &other), (&args.image, &image))?;
-        Ok(other)
-    });
-    let reference = reference.transpose()?;
+    let (image, _) = open(&args.image, patch.channels == 3, common.quiet)?;
+    let reference = args.result.reference((&args.image, &image), common)?;
     reports::probe(&outputs)?;
     let overlap = match args.stride {
         Some(stride) => {
@@ -89,42 +68,22 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let learned = model.factorizer::<T>()?;
     let lambda = args.lambda.unwrap_or(0.0);
     let mut factorizer = with_lambda(&learned, lambda)?;
-    interrupt::listen();
-    let mut progress: Option<Progress> = None;
-    let mut seen = |done, all| {
-        let progress =
-            progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
-        progress.update(done, || format!("stride {stride}"));
-        !interrupt::asked()
-    };
-    let rebuilt = overlap.reconstruct(&mut factorizer, &image, &mut seen)?;
-    if let Some(progress) = &progress {
-        progress.finish();
-    }
-    let Some(rebuilt) = rebuilt else {
-        say("ergodict: interrupted; nothing was written");
-        return Ok(interrupt::code());
-    };
+    let words = format!("stride {stride}");
+    let rebuilt = with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
+    let Some(rebuilt) = rebuilt else { return Ok(interrupted()) };
     let given = image.to_f64();
-    let distance = Distance::between(&rebuilt.values, &given);
-    let from_reference = reference.as_ref().map(|reference| {
-        let clean = reference.to_f64();
-        (Distance::between(&rebuilt.values, &clean), Distance::between(&given, &clean))
-    });
-    let png = rebuilt.image()?.png().map_err(|problem| anyhow!("{}: {problem}", args.out.display()))?;
-    output::write_bytes(&args.out, &crate::resolved::noted(png))?;
-    args.reports.write(|| {
+    args.result.write(&rebuilt)?;
+    args.result.reports.write(|| {
         let done =
-            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed: None };
+            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, noise: None };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
-        let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
-        let rest = format!("{}-o rebuilt.png", reference.unwrap_or_default());
-        let command = rerun::command("image reconstruct", &config, &names, &rest);
+        let command =
+            rerun::command("image reconstruct", &config, &names, &args.result.command("rebuilt.png"));
         Ok(of_reconstruction(model, patch, &done, lambda, &command)?)
     })?;
     let summary = ImageReconstructSummary {
-        out: &args.out,
+        out: &args.result.out,
         model: &args.model,
         image: &args.image,
         shape: rebuilt.shape,
@@ -132,14 +91,11 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         stride,
         patches: rebuilt.patches,
         lambda,
-        distance,
-        reference_psnr: from_reference.as_ref().map(|(now, _)| now.psnr),
-        reference_relative_error: from_reference.as_ref().map(|(now, _)| now.relative_error),
-        reference_psnr_before: from_reference.as_ref().map(|(_, before)| before.psnr),
-        from_reference,
+        distance: Distance::between(&rebuilt.values, &given),
+        from_reference: FromReference::new(reference.as_ref(), &rebuilt.values, &given),
         atoms: model.w.cols(),
         stride_chosen: args.stride.is_none() && stride > 1,
-        written: args.reports.lines(),
+        written: args.result.reports.lines(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
@@ -166,14 +122,8 @@ struct ImageReconstructSummary<'a> {
     lambda: f64,
     #[serde(flatten)]
     distance: Distance,
-    /// PSNR from the image of `--reference`; `null` without
-    reference_psnr: Option<f64>,
-    /// Relative error from the image of `--reference`; `null` without
-    reference_relative_error: Option<f64>,
-    /// PSNR of the given image from that of `--reference`; `null` without
-    reference_psnr_before: Option<f64>,
-    #[serde(skip)]
-    from_reference: Option<(Distance, Distance)>,
+    #[serde(flatten)]
+    from_reference: FromReference,
     #[serde(skip)]
     atoms: usize,
     #[serde(skip)]
@@ -191,10 +141,7 @@ impl Summary for ImageReconstructSummary<'_> {
         let rebuilt = format!("{patches} patches with {atoms} atoms, stride {stride}{chosen}");
         let mut lines = vec![("rebuilt", rebuilt)];
         lines.push(("distance", format!("{} from the image", self.distance.words())));
-        if let Some((now, before)) = &self.from_reference {
-            lines
-                .push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
-        }
+        lines.extend(self.from_reference.words().map(|words| ("reference", words)));
         lines.push(("wrote", self.out.display().to_string()));
         lines.extend(self.written.clone());
         lines

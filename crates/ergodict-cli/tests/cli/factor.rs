@@ -139,9 +139,13 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
     bench.put_npy("x.npy", &numbers(9, 500));
     let done = bench.run("factor x.npy -r 4 -o m --holdout 0.2 --epochs 2").fine();
     assert!(done.stdout.is_empty() && !done.stderr.contains('\u{1b}'), "{}", done.stderr);
-    for word in ["learned    4 atoms of 9 features", "loss", "held out", "gap", "dominance", "wrote      m"] {
+    assert!(done.stderr.starts_with("4 atoms explain "), "{}", done.stderr);
+    for word in [" samples × 9 features; mean sample alone: ", "held out", "gap", "dominance", "wrote      m"]
+    {
         assert!(done.stderr.contains(word), "{word} is not in {}", done.stderr);
     }
+    assert!(!done.stderr.contains("\nloss"), "that of the last minibatch: {}", done.stderr);
+    assert!(bench.run("-v factor x.npy -r 4 -o m --epochs 2").fine().stderr.contains("\nloss"));
     let done = bench.run("factor x.npy -r 4 -o m --holdout 0.2 --epochs 2 --json -q").fine();
     let summary = done.json();
     assert!(done.stderr.is_empty());
@@ -156,6 +160,8 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
             "capped_update_steps",
             "config",
             "dominance",
+            "explained",
+            "explained_by_mean",
             "features",
             "held_out_loss_per_sample",
             "held_out_samples",
@@ -166,6 +172,7 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
             "reseeded",
             "resumed_after_step",
             "samples",
+            "samples_of_data",
             "schema",
             "seconds",
             "smallest_eigenvalue",
@@ -183,6 +190,48 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
     assert!(summary["held_out_loss_per_sample"].as_f64().unwrap() > 0.0);
     let loss = model.history.points.last().unwrap().loss;
     assert_eq!(summary["loss_per_sample"].as_f64().unwrap(), loss);
+    assert_eq!(summary["samples_of_data"].as_u64().unwrap() * 2, summary["samples"].as_u64().unwrap());
+}
+
+#[test]
+fn the_share_that_is_explained_is_that_of_the_whole_data() {
+    let bench = Bench::new();
+    let x = numbers(6, 90);
+    bench.put_npy("x.npy", &x);
+    let columns = || (0..90).map(|j| x.col(j));
+    let squares: f64 = columns().flatten().map(|x| x * x).sum();
+    let mean: Vec<f64> = (0..6).map(|i| columns().map(|x| x[i]).sum::<f64>() / 90.0).collect();
+    let norm: f64 = mean.iter().map(|m| m * m).sum();
+    let product = |x: &[f64]| x.iter().zip(&mean).map(|(x, m)| x * m).sum::<f64>();
+    let by_mean: f64 = columns().map(|x| product(x).powi(2)).sum::<f64>() / (norm * squares);
+    for flags in ["", "--lambda 0.7", "--batch 7 --shuffle=false --epochs 3", "--f32"] {
+        let summary = bench.run(&format!("factor x.npy -r 3 -o m --json -q {flags}")).fine().json();
+        let lambda = summary["lambda"].as_f64().unwrap();
+        let coded = bench.run("transform m x.npy -o codes.npy --json -q").fine().json();
+        let error = coded["relative_error"].as_f64().unwrap();
+        let (atoms, mean) =
+            (summary["explained"].as_f64().unwrap(), summary["explained_by_mean"].as_f64().unwrap());
+        assert!((atoms - (1.0 - error)).abs() < 1e-5, "{flags}: {atoms}, {error} left, λ {lambda}");
+        assert!((mean - by_mean).abs() < 1e-5, "{flags}: {mean} for {by_mean}");
+        assert_eq!(summary["samples_of_data"], 90);
+    }
+    // What comes once is not there to be looked at again.
+    let once = bench.run("factor x.npy -r 3 -o m --epochs 1 --json").fine();
+    assert!(
+        once.json()["explained"].is_null()
+            && once.stderr.contains("3 atoms learned from 90 samples × 6 features")
+    );
+}
+
+#[test]
+fn zeros_have_a_penalty_that_is_a_number() {
+    let bench = Bench::new();
+    bench.put_npy("zero.npy", &Mat::<f64>::zeros(4, 20));
+    for flags in ["", "--dictionary ball --code free"] {
+        let summary = bench.run(&format!("factor zero.npy -r 2 -o m --json -q {flags}")).fine().json();
+        assert_eq!(summary["lambda"], 0.0, "{flags}");
+        assert!(summary["explained"].is_null());
+    }
 }
 
 #[test]

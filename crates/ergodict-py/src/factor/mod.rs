@@ -276,7 +276,7 @@ impl Factorizer {
                 "atoms": run.plan().parameters.atoms,
                 "single": matches!(self.state, AnyState::F32(_)),
                 "epochs": state.epochs,
-                "lambda": learned.map(|learned| learned.parameters().lambda),
+                "lambda": learned.map(|learned| learned.parameters().effective_lambda()),
                 "epoch_error": run.epoch_error(),
                 "negative": run.sign_warning().map(|note| note.spelled(&keyword)),
                 "held_out_loss": run.held_out().map(|(_, loss)| loss),

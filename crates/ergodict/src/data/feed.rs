@@ -272,16 +272,17 @@ impl<T: Scalar> MatrixBatches<T> {
         Ok(())
     }
 
-    /// Hands the samples held out to `see`, in minibatches in the order of the file; gives how many they are. The
+    /// Hands the samples held out to `see`, or all others, in minibatches in the order of the file; gives how many they are. The
     /// next minibatch to learn from stays what it was.
     ///
     /// # Errors
     /// What reading and `see` return, with the place in the file as [`MatrixBatches::explain`] has it.
-    pub(crate) fn for_each_held_out(
+    pub(crate) fn for_each_batch(
         &mut self,
+        held_out: bool,
         mut see: impl FnMut(MatRef<'_, T>) -> Result<()>,
     ) -> Result<u64> {
-        if self.options.holdout == 0.0 {
+        if held_out && self.options.holdout == 0.0 {
             return Ok(0);
         }
         self.in_step = false;
@@ -294,12 +295,20 @@ impl<T: Scalar> MatrixBatches<T> {
             let Self { stream, options, holdout, batch, rows, .. } = self;
             rows.clear();
             if stream.supports_random_access() {
-                next = holdout.next_held(next, stream.samples().unwrap_or(0), options.batch, rows);
+                next = holdout.next(held_out, next, stream.samples().unwrap_or(0), options.batch, rows);
                 stream.read_samples(rows, batch)?;
             } else {
                 batch.start(stream.features(), options.batch, 0)?;
                 let piece = options.batch;
-                read_kept(stream, |i| holdout.holds(i), options.batch, piece, &mut raw, batch, rows)?;
+                read_kept(
+                    stream,
+                    |i| holdout.holds(i) == held_out,
+                    options.batch,
+                    piece,
+                    &mut raw,
+                    batch,
+                    rows,
+                )?;
             }
             if rows.is_empty() {
                 return Ok(count);
@@ -444,7 +453,7 @@ mod tests {
     fn held_out(feed: &mut MatrixBatches<f64>) -> Vec<u64> {
         let mut rows = Vec::new();
         let count = feed
-            .for_each_held_out(|x| {
+            .for_each_batch(true, |x| {
                 rows.extend((0..x.cols()).map(|j| x.get(0, j) as u64));
                 Ok(())
             })
@@ -466,6 +475,12 @@ mod tests {
             let mut feed = feed(&table(folder.path(), n, text), options);
             let out = held_out(&mut feed);
             prop_assume!(out.len() < n);
+            let mut others = Vec::new();
+            feed.for_each_batch(false, |x| {
+                others.extend((0..x.cols()).map(|j| x.get(0, j) as u64));
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(&others, &(0..n as u64).filter(|i| !out.contains(i)).collect::<Vec<_>>());
             let kept: Vec<u64> = (0..n as u64).filter(|i| !out.contains(i)).collect();
             let batches = rest(&mut feed);
             prop_assert_eq!(batches.len(), epochs as usize * kept.len().div_ceil(batch));

@@ -238,7 +238,7 @@ impl SampleOrder {
     pub fn held_out_rows(&mut self, next: u64) -> Option<(SampleRows<'_>, u64)> {
         let picks = self.picks.as_ref()?;
         self.rows.clear();
-        let next = picks.holdout.next_held(next, self.samples, self.options.batch, &mut self.rows);
+        let next = picks.holdout.next(true, next, self.samples, self.options.batch, &mut self.rows);
         (!self.rows.is_empty()).then_some((SampleRows::Picked(&self.rows), next))
     }
 
@@ -332,10 +332,17 @@ impl Holdout {
         sample
     }
 
-    /// The samples held out from `next` on, at most `most` of `samples`; gives where to go on.
-    pub(super) fn next_held(self, mut next: u64, samples: u64, most: usize, rows: &mut Vec<u64>) -> u64 {
+    /// The samples from `next` on that are held out, or are not, at most `most` of `samples`; gives where to go on.
+    pub(super) fn next(
+        self,
+        held_out: bool,
+        mut next: u64,
+        samples: u64,
+        most: usize,
+        rows: &mut Vec<u64>,
+    ) -> u64 {
         while rows.len() < most && next < samples {
-            if self.holds(next) {
+            if self.holds(next) == held_out {
                 rows.push(next);
             }
             next += 1;
@@ -438,7 +445,7 @@ mod tests {
                 next = then;
             }
             let mut of_feed = Vec::new();
-            feed.for_each_held_out(|x| {
+            feed.for_each_batch(true, |x| {
                 of_feed.extend((0..x.cols()).map(|j| x.get(0, j)));
                 Ok(())
             }).unwrap();

@@ -82,6 +82,8 @@ pub struct StepReport {
     pub weight: f64,
     /// Columns of the minibatch.
     pub samples: usize,
+    /// What they count for: as many as they are, or the sum of the counts that were given. Losses per sample, times this, are sums.
+    pub width: f64,
     /// `ℓ(X_t, W_{t−1})` per sample: the loss of the minibatch under the dictionary as it was before.
     pub loss_before: f64,
     /// `‖X_t − W_{t−1}H_t‖²` per sample: that loss without its penalties. NaN of a step from statistics, which do not know it.
@@ -416,15 +418,16 @@ impl<T: Scalar> Factorizer<T> {
                     largest: x.largest()? * unit,
                 });
             }
-            self.decide_penalty(unit);
+            self.decide_penalty(unit, counts);
             let code = self.encode(x, unit)?;
             let sums = self.gather(x, counts);
             let (width, used) = (sums.width, self.coder.supports().total());
-            let report = self.advance(weight, &sums, unit * unit, n as u64, Source::Gathered(x));
+            let report = self.advance(weight, &sums, unit * unit, n as u64, Source::Minibatch(x));
             self.leave_unit(unit);
             let squares = unit * unit / width;
             Ok(StepReport {
                 samples: n,
+                width,
                 loss_before: sums.loss * squares,
                 squared_error: (sums.loss - sums.penalty).max(0.0) * squares,
                 density: used as f64 / (n * self.w.cols()) as f64,
@@ -447,7 +450,7 @@ impl<T: Scalar> Factorizer<T> {
             return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
         }
         let taken = self.aggregates.t as usize;
-        if let Schedule::Given { weights } = &mut self.parameters.schedule
+        if let Schedule::List { weights } = &mut self.parameters.schedule
             && weights.len() >= taken
         {
             weights.truncate(taken);
@@ -455,7 +458,7 @@ impl<T: Scalar> Factorizer<T> {
             return Ok(());
         }
         let before = (1..=taken as u64).map(|t| self.parameters.schedule.weight(t));
-        self.parameters.schedule = Schedule::Given { weights: before.chain([weight]).collect() };
+        self.parameters.schedule = Schedule::List { weights: before.chain([weight]).collect() };
         Ok(())
     }
 
@@ -463,7 +466,7 @@ impl<T: Scalar> Factorizer<T> {
     /// thread, process or machine. Merge the results in a fixed order and give them to [`Factorizer::absorb`].
     ///
     /// # Errors
-    /// As [`Factorizer::step`].
+    /// As [`Factorizer::step`]; [`Error::Parameter`] for a penalty that the samples have yet to decide, as parts could decide differently.
     pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
         Ok(self.statistics_told(x)?.0)
     }
@@ -478,6 +481,7 @@ impl<T: Scalar> Factorizer<T> {
     ) -> Result<(Statistics, CodeReport, f64)> {
         let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
         let outcome = self.in_unit(x.into(), &mut buffer).and_then(|(x, unit)| {
+            self.parameters.check_decided()?;
             let report = self.encode(x, unit)?;
             let sums = self.gather(x, None);
             self.leave_unit(unit);
@@ -521,8 +525,13 @@ impl<T: Scalar> Factorizer<T> {
         let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
         let sums = Sums { r: statistics.r, loss, penalty: f64::NAN, width: statistics.weight };
         let columns = statistics.weight as u64;
-        let report = self.advance(weight, &sums, 1.0, columns, Source::Given(statistics))?;
-        Ok(StepReport { samples: columns as usize, loss_before: loss / sums.width, ..report })
+        let report = self.advance(weight, &sums, 1.0, columns, Source::Statistics(statistics))?;
+        Ok(StepReport {
+            samples: columns as usize,
+            width: sums.width,
+            loss_before: loss / sums.width,
+            ..report
+        })
     }
 
     /// `ℓ(X, W_t)`: the loss of a minibatch under the current dictionary, which is not changed. A sum over columns.
@@ -622,12 +631,27 @@ impl<T: Scalar> Factorizer<T> {
         buffer.in_range(x, self.coder.isa, &mut self.norms)
     }
 
-    /// Decides a penalty that was left to the first minibatch, whose squared norms are in `self.norms`.
-    fn decide_penalty(&mut self, unit: f64) {
-        let norms = || self.norms.iter().filter(|norm| **norm > 0.0);
-        if self.parameters.lambda == FactorSettings::AUTO && norms().next().is_some() {
-            let mean = norms().map(|norm| norm.sqrt()).sum::<f64>() / norms().count() as f64;
-            self.parameters.lambda = self.parameters.lambda_for(mean * unit);
+    /// Decides a penalty that was left to the first minibatch, whose squared norms are in `self.norms`, where samples count alike or by these
+    /// numbers.
+    fn decide_penalty(&mut self, unit: f64, counts: Option<&[f64]>) {
+        if self.parameters.lambda != FactorSettings::AUTO {
+            return;
+        }
+        let (mut sum, mut width) = (0.0, 0.0);
+        for (j, norm) in self.norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0) {
+            let count = counts.map_or(1.0, |counts| counts[j]);
+            sum += count * norm.sqrt();
+            width += count;
+        }
+        if width > 0.0 {
+            self.decide_lambda(sum / width * unit);
+        }
+    }
+
+    /// Decides a penalty that was left to the samples, which have this mean norm.
+    pub(crate) fn decide_lambda(&mut self, mean_norm: f64) {
+        if self.parameters.lambda == FactorSettings::AUTO {
+            self.parameters.lambda = self.parameters.lambda_for(mean_norm);
             self.coder.set_penalty(self.parameters.penalty());
         }
     }
@@ -690,8 +714,8 @@ impl<T: Scalar> Factorizer<T> {
         }
         let weight = if first { 1.0 } else { weight };
         let (a, gathered) = match source {
-            Source::Gathered(_) => (&self.gatherer.a, true),
-            Source::Given(statistics) => (&statistics.a, false),
+            Source::Minibatch(_) => (&self.gatherer.a, true),
+            Source::Statistics(statistics) => (&statistics.a, false),
         };
         let trace: f64 = (0..a.cols()).map(|k| a.get(k, k)).sum();
         // The entries of B are below √(r·tr A); where they were summed in the precision of the data, they must fit it.
@@ -710,8 +734,8 @@ impl<T: Scalar> Factorizer<T> {
         for j in 0..self.w.cols() {
             let into = totals.b_transposed.col_mut(j);
             match source {
-                Source::Gathered(_) => isa.run(Blend { into, keep, from: self.gatherer.b.col(j), fresh }),
-                Source::Given(statistics) => {
+                Source::Minibatch(_) => isa.run(Blend { into, keep, from: self.gatherer.b.col(j), fresh }),
+                Source::Statistics(statistics) => {
                     isa.run(Blend { into, keep, from: statistics.b_transposed.col(j), fresh });
                 }
             }
@@ -724,7 +748,7 @@ impl<T: Scalar> Factorizer<T> {
         self.previous.padded_mut().copy_from_slice(self.w.padded());
         let update = self.update();
         let reseeded = match (self.parameters.unused, source) {
-            (UnusedAtoms::Reseed, Source::Gathered(x)) if update.unused > 0 => self.reseed(x),
+            (UnusedAtoms::Reseed, Source::Minibatch(x)) if update.unused > 0 => self.reseed(x),
             _ => 0,
         };
         let change = isa.run(Distance(self.w.padded(), self.previous.padded()));
@@ -733,6 +757,7 @@ impl<T: Scalar> Factorizer<T> {
             t: self.aggregates.t,
             weight,
             samples: 0,
+            width: 0.0,
             loss_before: f64::NAN,
             squared_error: f64::NAN,
             surrogate: self.aggregates.per_sample(self.surrogate()),
@@ -843,9 +868,9 @@ struct Sums {
 #[derive(Clone, Copy)]
 enum Source<'a, T> {
     /// From the minibatch just coded; they are with the gatherer.
-    Gathered(Minibatch<'a, T>),
+    Minibatch(Minibatch<'a, T>),
     /// From elsewhere.
-    Given(&'a Statistics),
+    Statistics(&'a Statistics),
 }
 
 fn finite<T: Scalar>(x: MatRef<'_, T>) -> Result<()> {

@@ -45,7 +45,7 @@ pub enum Schedule {
     /// Measured on eleven data sets to be the best or near it on all of them (docs/performance.md).
     Auto,
     /// The weights themselves; after the last one it is repeated.
-    Given {
+    List {
         /// `w_1, w_2, …`, each in `(0, 1]`. `w_1` is taken to be 1 whatever it says: there is nothing before it.
         weights: Vec<f64>,
     },
@@ -91,7 +91,7 @@ impl Schedule {
             Self::Constant { floor } => floor.max(1.0 / time),
             Self::PowerFloor { beta, floor } => floor.max(time.powf(-beta)),
             Self::Auto => time.powf(-AUTO_BETA),
-            Self::Given { weights } => {
+            Self::List { weights } => {
                 let last = weights.len().saturating_sub(1);
                 weights.get(((t - 1) as usize).min(last)).copied().unwrap_or(1.0)
             }
@@ -118,7 +118,7 @@ impl Schedule {
             Self::Constant { floor } => {
                 Err(Error::parameter("the constant of the schedule", floor, "it must be in (0, 1]"))
             }
-            Self::Given { weights } => match weights.iter().find(|w| !inside(**w)) {
+            Self::List { weights } => match weights.iter().find(|w| !inside(**w)) {
                 Some(w) => Err(Error::parameter("a weight of the schedule", w, "it must be in (0, 1]")),
                 None if weights.is_empty() => {
                     Err(Error::parameter("the list of weights", "empty", "it must hold at least one"))
@@ -146,7 +146,7 @@ impl std::str::FromStr for Schedule {
             },
             Some(("given", list)) => {
                 let weights = list.split(',').map(str::parse).collect::<std::result::Result<_, _>>();
-                Self::Given { weights: weights.map_err(|_| unknown())? }
+                Self::List { weights: weights.map_err(|_| unknown())? }
             }
             Some(("power", numbers)) if numbers.contains(':') => {
                 let (beta, floor) = numbers.split_once(':').ok_or_else(unknown)?;
@@ -176,7 +176,7 @@ impl std::fmt::Display for Schedule {
             Self::Constant { floor } => write!(f, "constant:{floor}"),
             Self::PowerFloor { beta, floor } => write!(f, "power:{beta}:{floor}"),
             Self::Auto => write!(f, "auto"),
-            Self::Given { weights } => {
+            Self::List { weights } => {
                 write!(f, "given:")?;
                 for (i, w) in weights.iter().enumerate() {
                     write!(f, "{}{w}", if i == 0 { "" } else { "," })?;
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn weights_follow_their_formulas() {
-        let given = Schedule::Given { weights: vec![0.3, 0.5, 0.25] };
+        let given = Schedule::List { weights: vec![0.3, 0.5, 0.25] };
         let floored = Schedule::PowerFloor { beta: 0.5, floor: 0.55 };
         let cases: [(Schedule, [f64; 5]); 6] = [
             (floored, [1.0, 0.5f64.sqrt(), 1.0 / 3f64.sqrt(), 0.55, 0.55]),

@@ -215,6 +215,23 @@ impl FactorSettings {
         }
     }
 
+    /// Whether λ is known before there are samples.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for [`FactorSettings::AUTO`] where they decide it.
+    pub(crate) fn check_decided(&self) -> Result<()> {
+        if self.lambda == Self::AUTO && self.lambda_for(1.0) != 0.0 {
+            let expected = "it must be a number where samples are coded in parts, each of which would decide differently";
+            return Err(Error::parameter("lambda", "auto", expected));
+        }
+        Ok(())
+    }
+
+    /// λ as it is in effect: 0 as long as [`FactorSettings::AUTO`] is not decided, as by samples that are all zero.
+    pub fn effective_lambda(&self) -> f64 {
+        if self.lambda == Self::AUTO { 0.0 } else { self.lambda }
+    }
+
     /// The defaults for `r` atoms.
     pub fn new(atoms: usize) -> Self {
         Self { atoms, ..Self::default() }
@@ -251,8 +268,7 @@ impl FactorSettings {
         if matches!(self.code(), CodeSet::Pursuit(_)) {
             return Penalty::default();
         }
-        let lambda = if self.lambda == Self::AUTO { 0.0 } else { self.lambda };
-        Penalty { lambda, kappa2: self.kappa2 }
+        Penalty { lambda: self.effective_lambda(), kappa2: self.kappa2 }
     }
 
     /// About how many bytes learning from minibatches of `n` samples and saving take, besides the minibatch.
@@ -355,7 +371,7 @@ pub enum Init {
     /// A d×r matrix in a file.
     File(PathBuf),
     /// A matrix that a program gave, which files do not name.
-    Given,
+    Array,
 }
 
 impl From<&str> for Init {
@@ -382,7 +398,7 @@ impl std::fmt::Display for Init {
             Self::Auto => write!(f, "auto"),
             Self::Data => write!(f, "data"),
             Self::File(path) => write!(f, "{}", path.display()),
-            Self::Given => write!(f, "a matrix"),
+            Self::Array => write!(f, "a matrix"),
         }
     }
 }
@@ -395,7 +411,7 @@ impl From<Init> for String {
 
 impl Init {
     fn is_given(&self) -> bool {
-        *self == Self::Given
+        *self == Self::Array
     }
 
     /// What it is for codes of this set, if that was left open.

@@ -208,9 +208,12 @@ impl Overlap {
 /// ```
 ///
 /// # Errors
-/// As [`Factorizer::resume`]: for a λ that is negative or no number.
+/// As [`Factorizer::resume`]: for a λ that is negative or not finite.
 pub fn with_lambda<T: Scalar>(factorizer: &Factorizer<T>, lambda: f64) -> Result<Factorizer<T>> {
     let mut parameters = factorizer.parameters().clone();
+    if lambda.is_infinite() {
+        return Err(Error::parameter("lambda", lambda, "it must be a number that is not negative"));
+    }
     parameters.lambda = lambda;
     Factorizer::resume(parameters, factorizer.dictionary().clone(), factorizer.aggregates().clone())
 }

@@ -18,7 +18,8 @@ use super::change_test::Scores;
 use super::sources::pushed::Pushed;
 use super::yardstick::Measurement;
 use super::{
-    ChangeTest, Form, Observer, RoundOutcome, RoundTask, RunPlan, Source, Status, Stop, Trainer, Window,
+    ChangeTest, ExplainedShare, Form, Observer, RoundOutcome, RoundTask, RunPlan, Source, Status, Stop,
+    Trainer, Window,
 };
 use crate::data::Times;
 use crate::factor::{Factorizer, Minibatch, StepReport};
@@ -100,6 +101,7 @@ impl<T: Scalar> Run<T> {
             signed: matches!(source.form(), Form::Samples { .. }),
             negative: false,
             held_out: None,
+            explained: None,
             plateau: super::plateau::Plateau::default(),
             sampling: Duration::ZERO,
             learning: Duration::ZERO,
@@ -325,6 +327,11 @@ impl<T: Scalar> Run<T> {
     /// Samples that were held out, and their loss each.
     pub fn held_out(&self) -> Option<(u64, f64)> {
         self.core.held_out
+    }
+
+    /// How much of its samples the dictionary explains, once learning is over and where the source can go over them again.
+    pub fn explained(&self) -> Option<ExplainedShare> {
+        self.core.explained
     }
 
     /// Whether it can be saved, also after an error: not if that came in the middle of a minibatch.

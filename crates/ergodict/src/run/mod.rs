@@ -40,7 +40,7 @@ pub use observer::Observer;
 pub use plan::RunPlan;
 pub use plateau::StopRule;
 pub use recorder::{MotifRecorder, SpinRecorder};
-pub use source::{ExhaustiveStats, Form, Next, Source, SourceStats, WindowStats};
+pub use source::{ExhaustiveStats, ExplainedShare, Form, Next, Source, SourceStats, WindowStats};
 pub use sources::exhaustive::{ExhaustiveSource, StaticOptions};
 pub use sources::image::ImageSource;
 pub use sources::matrix::MatrixSource;

@@ -34,13 +34,14 @@ impl StopRule {
 /// What epochs came to: the stretch under way, and the lowest mean loss of those before.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Plateau {
+    /// `Σ ℓ(x, W)`, and what the samples count for.
     sum: f64,
-    samples: f64,
+    width: f64,
     minibatches: u64,
     lowest: Option<f64>,
     /// Epochs completed.
     epochs: u64,
-    /// `Σ ‖x − Wh‖²` over the epoch under way, and over the one before it, each sample before it was learned from.
+    /// `Σ ‖x − Wh‖²` over the epoch under way, and over the one before it, each sample before it was learned from; samples that count for more do so here.
     error: f64,
     last_error: Option<f64>,
     /// Whether it was reached: a run that is resumed then has nothing left to learn.
@@ -49,10 +50,9 @@ pub(super) struct Plateau {
 
 impl Plateau {
     pub(super) fn add(&mut self, report: &StepReport) {
-        let samples = report.samples as f64;
-        self.sum += report.loss_before * samples;
-        self.error += report.squared_error * samples;
-        self.samples += samples;
+        self.sum += report.loss_before * report.width;
+        self.error += report.squared_error * report.width;
+        self.width += report.width;
         self.minibatches += 1;
     }
 
@@ -69,7 +69,7 @@ impl Plateau {
         self.epochs = epochs;
         (self.last_error, self.error) = (Some(self.error), 0.0);
         let Some(rule) = rule.filter(|rule| self.minibatches >= rule.minibatches) else { return false };
-        let mean = self.sum / self.samples;
+        let mean = self.sum / self.width;
         let lowest = self.lowest.unwrap_or(f64::INFINITY);
         let stop = mean >= (1.0 - rule.tolerance) * lowest;
         let last_error = self.last_error;
@@ -101,6 +101,25 @@ mod tests {
             }
             None
         })
+    }
+
+    #[test]
+    fn samples_count_by_their_weights() {
+        let x = Mat::from_fn(2, 6, |i, j| [[1.0, 0.0], [0.2, 0.9]][j % 2][i] * (1 + j) as f64);
+        let repeats = [3.0, 1.0, 2.0, 0.0, 1.0, 5.0];
+        let columns: Vec<usize> = (0..6).flat_map(|j| vec![j; repeats[j] as usize]).collect();
+        let repeated = Mat::from_fn(2, columns.len(), |i, j| x.get(i, columns[j]));
+        let start = || Factorizer::<f64>::random(FactorSettings::new(1), 2, 0).unwrap();
+        let (mut weighted, mut plain) = (Plateau::default(), Plateau::default());
+        let (mut one, mut other) = (start(), start());
+        for _ in 0..3 {
+            weighted.add(&one.step_counted(&x, &repeats).unwrap());
+            plain.add(&other.step(&repeated).unwrap());
+        }
+        assert_eq!(weighted.width, 36.0);
+        for (found, expected) in [(weighted.sum, plain.sum), (weighted.error, plain.error)] {
+            assert!(expected > 1.0 && (found - expected).abs() < 1e-9 * expected, "{found} {expected}");
+        }
     }
 
     #[test]

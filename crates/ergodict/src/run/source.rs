@@ -160,6 +160,23 @@ pub struct ExhaustiveStats {
     pub converged: bool,
 }
 
+/// Shares `1 − ‖X − WH‖²/‖X‖²` of the samples that are explained: by the atoms, codes as in learning, and by multiples of one atom, the mean.
+///
+/// ```
+/// use ergodict::run::ExplainedShare;
+/// let share = ExplainedShare { samples: 100, atoms: 0.9, mean: 0.6 };
+/// assert!(share.atoms > share.mean);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ExplainedShare {
+    /// Samples, each counted once.
+    pub samples: u64,
+    /// By the atoms.
+    pub atoms: f64,
+    /// By the mean sample alone.
+    pub mean: f64,
+}
+
 /// Where minibatches come from.
 ///
 /// [`Run`](super::Run) calls [`Source::prepare`] and then [`Source::next`] for each step. A source of one's own needs four functions,
@@ -248,6 +265,14 @@ pub trait Source<T: Scalar>: Resumable + Send {
     /// # Errors
     /// Those of making them.
     fn initial(&mut self) -> Result<Option<Mat<T>>> {
+        Ok(None)
+    }
+
+    /// How much of its samples the dictionary explains, of sources that can go over them again.
+    ///
+    /// # Errors
+    /// Those of making them.
+    fn explained(&mut self, _dictionary: &mut Factorizer<T>, _stop: &Stop) -> Result<Option<ExplainedShare>> {
         Ok(None)
     }
 

@@ -27,7 +27,7 @@ impl LearnSettings {
             Init::Random | Init::Auto => {
                 return Ok((Some(Factorizer::random(self.factor.clone(), features, seed)?), None));
             }
-            Init::Data | Init::Given => return Ok((None, None)),
+            Init::Data | Init::Array => return Ok((None, None)),
             Init::File(path) => path,
         };
         let refused = |expected: String| Error::parameter("init", path.display(), expected);

@@ -17,7 +17,7 @@ fn schedules() -> Vec<Schedule> {
         Schedule::Linear,
         Schedule::Power { beta: 0.8 },
         Schedule::Constant { floor: 0.2 },
-        Schedule::Given { weights: vec![0.7, 0.5, 0.1, 1.0, 0.3] },
+        Schedule::List { weights: vec![0.7, 0.5, 0.1, 1.0, 0.3] },
     ]
 }
 
@@ -349,7 +349,7 @@ fn given_weights_are_used_and_checked() {
     p.lambda = 0.1;
     let weights = [0.4, 0.9, 0.2, 1.0, 0.05];
     let mut by_hand = Factorizer::<f64>::random(p.clone(), 6, 0).unwrap();
-    p.schedule = Schedule::Given { weights: weights.to_vec() };
+    p.schedule = Schedule::List { weights: weights.to_vec() };
     let mut scheduled = Factorizer::<f64>::random(p, 6, 0).unwrap();
     for (t, w) in weights.into_iter().enumerate() {
         let x = random.planted(&planted, 9, 0.1);

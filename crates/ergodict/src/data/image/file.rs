@@ -51,8 +51,8 @@ impl std::fmt::Display for ImageNotes {
 }
 
 impl Image {
-    /// Reads an image, as three channels if `color`, as one otherwise; `-` is standard input. The format is found by
-    /// content. What was decided on the way is in the notes.
+    /// Reads an image, as three channels if `color`, as one if not, and with `None` as it is stored, in gray where red, green and blue are
+    /// the same at every pixel; `-` is standard input. The format is found by content. What was decided on the way is in the notes.
     ///
     /// ```
     /// use ergodict::data::Image;
@@ -68,7 +68,7 @@ impl Image {
     /// # Errors
     /// [`Error::Format`] when the file is no image of a known format, is damaged, too large, or of a kind of pixels
     /// that is not supported; [`Error::Io`] when it cannot be read.
-    pub fn open(path: &Path, color: bool) -> Result<(Self, ImageNotes)> {
+    pub fn open(path: &Path, color: impl Into<Option<bool>>) -> Result<(Self, ImageNotes)> {
         let bytes = read(path)?;
         let digest = format!("blake3:{}", blake3::hash(&bytes).to_hex());
         let bad = |problem: String| Error::format(path, None, problem);
@@ -83,7 +83,7 @@ impl Image {
         };
         let pixels = decode(&bytes).map_err(|problem| bad(sentence(format, &problem)))?;
         let turned = pixels.orientation != 1;
-        let (image, mut decided) = pixels.convert(color).map_err(bad)?;
+        let (image, mut decided) = pixels.convert(color.into()).map_err(bad)?;
         if turned {
             decided.push("turned as its orientation tag says".into());
         }

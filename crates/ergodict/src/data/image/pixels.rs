@@ -46,10 +46,11 @@ pub(super) fn shape(width: u64, height: u64) -> Result<(usize, usize), Problem> 
 }
 
 impl Pixels {
-    /// The pixels as wanted, and what was decided.
-    pub(super) fn convert(self, color: bool) -> Result<(Image, Vec<String>), String> {
-        let channels = if color { 3 } else { 1 };
+    /// The pixels in color or in gray, or as they are stored, and what was decided.
+    pub(super) fn convert(self, color: Option<bool>) -> Result<(Image, Vec<String>), String> {
         let Self { shape, colors, alpha, .. } = self;
+        let (as_stored, color) = (color.is_none(), color.unwrap_or(colors == 3));
+        let channels = if color { 3 } else { 1 };
         let found = match &self.samples {
             Samples::Bits8(v) => v.len(),
             Samples::Bits16(v) => v.len(),
@@ -107,7 +108,12 @@ impl Pixels {
             }
         };
         if broken > 0 {
-            return Err(format!("holds {broken} values that are not finite numbers"));
+            let values = if broken == 1 {
+                "value that is not a finite number"
+            } else {
+                "values that are not finite numbers"
+            };
+            return Err(format!("holds {broken} {values}"));
         }
         let mut notes = vec![if colors == 3 { "color" } else { "gray" }.to_owned(), bits.to_owned()];
         match (color, colors) {
@@ -124,7 +130,13 @@ impl Pixels {
             notes.push(format!("{clipped} values outside [0, 1] clipped"));
         }
         let (shape, values) = orientation::turn(self.orientation, shape, channels, values);
-        let image = Image::new(shape, channels, values).map_err(|e| e.to_string())?;
+        let mut image = Image::new(shape, channels, values).map_err(|e| e.to_string())?;
+        if as_stored && color {
+            image = image.without_equal_channels();
+            if image.channels == 1 {
+                notes.push("equal channels taken as gray".into());
+            }
+        }
         Ok((image, notes))
     }
 }

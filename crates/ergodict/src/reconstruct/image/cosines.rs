@@ -10,11 +10,13 @@ const COLORS: [[f64; 3]; 3] = [[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.
 const COLOR_FREQUENCY: f64 = 2.0;
 
 /// Products of cosines along both axes, finer than an orthogonal basis where more atoms than pixels are asked for, lowest frequencies
-/// first, each without its mean and of norm one. What is constant is left out, so patches of a single pixel have zero atoms.
+/// first, each without its mean and of norm one. What is constant is left out: windows have at least two pixels.
 pub(super) fn cosines(window: Window, channels: usize, atoms: usize) -> Mat<f32> {
-    let frequencies = ((atoms + 1) as f64).sqrt().ceil() as usize;
+    let flat = window.rows.min(window.cols) == 1;
+    let frequencies = if flat { atoms + 1 } else { ((atoms + 1) as f64).sqrt().ceil() as usize };
     let along = |side: usize| -> Vec<Vec<f64>> {
-        (0..frequencies.max(side))
+        // Along a single pixel there is nothing but the constant.
+        (0..if side == 1 { 1 } else { frequencies.max(side) })
             .map(|k| {
                 let turn = std::f64::consts::PI * k as f64 / frequencies.max(side) as f64;
                 let wave: Vec<f64> = (0..side).map(|i| (turn * (i as f64 + 0.5)).cos()).collect();
@@ -43,10 +45,8 @@ pub(super) fn cosines(window: Window, channels: usize, atoms: usize) -> Mat<f32>
             down[u][pixel / window.cols] * across[v][pixel % window.cols] * color[channel]
         };
         let norm = (0..w.rows()).map(|i| place(i).powi(2)).sum::<f64>().sqrt();
-        if norm > 1e-9 {
-            let atom = w.col_mut(k);
-            (0..atom.len()).for_each(|i| atom[i] = (place(i) / norm) as f32);
-        }
+        let atom = w.col_mut(k);
+        (0..atom.len()).for_each(|i| atom[i] = (place(i) / norm) as f32);
     }
     w
 }
@@ -58,7 +58,17 @@ mod tests {
 
     #[test]
     fn atoms_have_norm_one_and_no_mean_in_any_channel() {
-        for (rows, cols, channels, atoms) in [(8, 8, 1, 256), (8, 8, 3, 256), (3, 5, 1, 40), (6, 4, 3, 10)] {
+        for (rows, cols, channels, atoms) in [
+            (8, 8, 1, 256),
+            (8, 8, 3, 256),
+            (3, 5, 1, 40),
+            (6, 4, 3, 10),
+            (1, 8, 1, 256),
+            (8, 1, 3, 300),
+            (2, 1, 1, 9),
+            (1, 2, 1, 1),
+            (40, 1, 1, 5),
+        ] {
             let w = cosines(Window { rows, cols, boundary: Boundary::Free }, channels, atoms);
             assert_eq!((w.rows(), w.cols()), (rows * cols * channels, atoms));
             for k in 0..atoms {
@@ -70,12 +80,5 @@ mod tests {
                 }
             }
         }
-        // A pixel has nothing but its mean.
-        assert!(
-            cosines(Window { rows: 1, cols: 1, boundary: Boundary::Free }, 1, 3)
-                .padded()
-                .iter()
-                .all(|w| *w == 0.0)
-        );
     }
 }

@@ -92,7 +92,7 @@ pub struct Denoised {
 /// ```
 ///
 /// # Errors
-/// As [`DenoiseSettings::check`]; [`Error::Shape`] for patches larger than the image, or atoms that are no such patches.
+/// As [`DenoiseSettings::check`], and as [`noise_level`] where no `sigma` is given; [`Error::Shape`] for patches larger than the image, or atoms that are no such patches.
 pub fn denoise(
     image: &Image,
     atoms: Option<&Mat<f32>>,
@@ -107,7 +107,7 @@ pub fn denoise(
         None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES)?,
     };
     let (rows, cols) = overlap.corners(image.shape())?;
-    let sigma = settings.sigma.unwrap_or_else(|| noise_level(image));
+    let sigma = settings.sigma.map_or_else(|| noise_level(image), Ok)?;
     let mut factorizer = dictionary(kind, atoms, settings.atoms, sigma)?;
     let (corners, minibatch) = (rows.len() as u64 * cols.len() as u64, LEARNING.1 as u64);
     let learns = atoms.is_none() && sigma > 0.0;
@@ -178,15 +178,20 @@ fn dictionary(
     Factorizer::from_dictionary(parameters, w.as_ref())
 }
 
+/// The share of an atom's norm that its mean may have by rounding: atoms that were learned here stay as they are, to the last bit.
+const ROUNDED_MEAN: f64 = 1e-6;
+
 /// Atoms without their mean; those that have nothing else are zero.
 fn centered(w: &Mat<f32>, channels: usize) -> Mat<f32> {
     let mut w = w.clone();
+    let norm = |values: &[f32]| values.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>().sqrt();
     for k in 0..w.cols() {
-        let norm = |atom: &[f32]| atom.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>();
-        let before = norm(w.col(k));
-        center(w.col_mut(k), channels);
-        if norm(w.col(k)) <= 1e-8 * before {
+        let (mut atom, before) = (w.col(k).to_vec(), norm(w.col(k)));
+        let mean = norm(&center(&mut atom, channels)) * ((w.rows() / channels) as f64).sqrt();
+        if norm(&atom) <= 1e-4 * before {
             w.col_mut(k).fill(0.0);
+        } else if mean > ROUNDED_MEAN * before {
+            w.col_mut(k).copy_from_slice(&atom);
         }
     }
     w

@@ -1,6 +1,7 @@
 //! How strong the noise in an image is.
 
 use crate::data::Image;
+use crate::{Error, Result};
 
 /// Side of the blocks among which the flattest are looked for, and places between them.
 const BLOCK: (usize, usize) = (8, 2);
@@ -24,7 +25,7 @@ const FEWEST_BLOCKS: usize = 20;
 
 /// The standard deviation of white noise in an image, estimated where the image itself is flat: of second differences
 /// along both axes at once (Immerkær's mask, of norm 6, blind to planes and to edges along an axis), the root mean
-/// square over 8×8 blocks, at the 5 % quantile of the blocks. 0 for images of fewer than 10 rows or columns.
+/// square over 8×8 blocks, at the 5 % quantile of the blocks.
 ///
 /// Blocks are left out where there is no noise to see: where more than a twentieth of the pixels were clipped to black or white, and where 3×3 pixels
 /// are exactly equal (painted over), unless the latter are most of all: then the image has no noise but here and there.
@@ -36,16 +37,20 @@ const FEWEST_BLOCKS: usize = 20;
 /// use ergodict::{rng, data::Image, reconstruct::noise_level};
 /// let mut random = rng::stream(0, rng::Purpose::Synthetic, 0);
 /// let gray: Vec<f32> = (0..128 * 128).map(|_| (0.5 + 0.1 * rng::normal(&mut random)) as f32).collect();
-/// assert!((noise_level(&Image::new((128, 128), 1, gray)?) - 0.1).abs() < 0.01);
+/// assert!((noise_level(&Image::new((128, 128), 1, gray)?)? - 0.1).abs() < 0.01);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-pub fn noise_level(image: &Image) -> f64 {
-    let ((rows, cols), channels) = (image.shape(), image.channels());
-    if rows < BLOCK.0 + 2 || cols < BLOCK.0 + 2 {
-        return 0.0;
+///
+/// # Errors
+/// [`Error::Shape`] for images of fewer than 10 rows or columns, which have no such block.
+pub fn noise_level(image: &Image) -> Result<f64> {
+    let ((rows, cols), channels, least) = (image.shape(), image.channels(), BLOCK.0 + 2);
+    if rows < least || cols < least {
+        let expected = format!("a size of at least {least}×{least}, to estimate noise without a sigma,");
+        return Err(Error::shape("the image", format!("{rows}×{cols}"), expected));
     }
     let total: f64 = (0..channels).map(|channel| variance(image, channel)).sum();
-    (total / channels as f64).sqrt() / QUANTILE
+    Ok((total / channels as f64).sqrt() / QUANTILE)
 }
 
 /// The quantile of the blocks' mean squares in one channel.

@@ -54,6 +54,10 @@ impl Settings for DenoiseSettings {
         if let Some(sigma) = self.sigma.filter(|sigma| !(sigma.is_finite() && *sigma >= 0.0)) {
             return Err(Error::parameter("sigma", sigma, "it must be a number that is not negative"));
         }
+        if self.patch == Shape(1, 1) {
+            let expected = "a single pixel shows no noise: at least two are needed";
+            return Err(Error::parameter("patch", self.patch, expected));
+        }
         at_least("atoms", self.atoms as u64, 1, "a dictionary has at least one")?;
         if self.atoms > MOST_ATOMS {
             return Err(Error::parameter("atoms", self.atoms, format!("at most {MOST_ATOMS} are possible")));

@@ -1,7 +1,9 @@
 //! The only loop that learns, and what a step of it takes.
 
 use super::super::plateau::Plateau;
-use super::super::{ChangeTest, Next, Observer, RunPlan, Source, Status, Stop, Trainer, TrainerSnapshot};
+use super::super::{
+    ChangeTest, ExplainedShare, Next, Observer, RunPlan, Source, Status, Stop, Trainer, TrainerSnapshot,
+};
 use crate::factor::code::CodeReport;
 use crate::factor::{Factorizer, Minibatch, Statistics, StepReport};
 use crate::linalg::Scalar;
@@ -25,6 +27,7 @@ pub(super) struct Core<T: Scalar> {
     pub(super) signed: bool,
     pub(super) negative: bool,
     pub(super) held_out: Option<(u64, f64)>,
+    pub(super) explained: Option<ExplainedShare>,
     pub(super) plateau: Plateau,
     pub(super) sampling: Duration,
     pub(super) learning: Duration,
@@ -69,7 +72,7 @@ impl<T: Scalar> Core<T> {
     }
 
     fn settle(&mut self, snapshot: Option<TrainerSnapshot<T>>) -> Result<()> {
-        (self.held_out, self.over) = (None, false);
+        (self.held_out, self.explained, self.over) = (None, None, false);
         let (Some(snapshot), true) = (snapshot, self.guard.as_ref().is_some_and(|failed| failed())) else {
             return Ok(());
         };
@@ -150,10 +153,11 @@ impl<T: Scalar> Core<T> {
 }
 
 impl<T: Scalar> Core<T> {
-    /// Ends learning: the samples held out are looked at.
+    /// Ends learning: the samples are looked at once more, those held out apart.
     fn end(&mut self, source: &mut dyn Source<T>, stop: &Stop) -> Result<Status> {
         if let Some(dictionary) = &mut self.trainer.factorizer {
             self.held_out = source.held_out(dictionary, stop)?;
+            self.explained = source.explained(dictionary, stop)?;
         }
         self.over = true;
         Ok(Status::Finished)

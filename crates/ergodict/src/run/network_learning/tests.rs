@@ -3,10 +3,11 @@
 use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::common::{dot, norm};
 use crate::data::{Adjacency, Network, embedded};
+use crate::factor::code::CodeSet;
 use crate::factor::{FactorSettings, Factorizer, Schedule};
 use crate::linalg::Mat;
 use crate::patch::NetworkPatches;
-use crate::run::{ExhaustiveSource, ExhaustiveStats, Run, RunPlan, StaticOptions, Stop};
+use crate::run::{ExhaustiveSource, ExhaustiveStats, RoundLearning, Run, RunPlan, StaticOptions, Stop};
 use std::sync::Arc;
 
 /// Learns online: `steps` minibatches of `batch` patches of independent exact draws.
@@ -115,6 +116,25 @@ fn learn_static(
     let mut losses: Vec<f64> = run.trainer().history().points.iter().map(|point| point.loss).collect();
     losses.push(stats.loss);
     Static { factorizer: run.into_dictionary().unwrap(), stats, losses, patches, law }
+}
+
+#[test]
+fn a_penalty_left_to_the_data_is_decided_by_all_patches() {
+    let motif = Motif::chain(3).unwrap();
+    let free = FactorSettings { code: Some(CodeSet::Free), ..few(2, FactorSettings::AUTO) };
+    let learned = learn_static(&cliques(), &motif, &free, &StaticOptions::default(), 0);
+    let norm = |j: usize| learned.patches.col(j).iter().map(|x| x * x).sum::<f64>().sqrt();
+    let mean: f64 = learned.law.iter().enumerate().map(|(j, p)| p * norm(j)).sum();
+    let lambda = learned.factorizer.parameters().lambda;
+    assert!((lambda - 0.2 * mean).abs() < 1e-12 && lambda > 0.3, "{lambda} for {mean}");
+    // Parts that are coded apart could not agree on it.
+    let rounds = RoundLearning { parameters: free.clone(), ..RoundLearning::new(2) };
+    assert!(rounds.check().unwrap_err().to_string().contains("lambda is auto"));
+    let mut apart = Factorizer::<f64>::random(free, 9, 0).unwrap();
+    assert!(apart.statistics(&learned.patches).is_err());
+    assert!(
+        RoundLearning { parameters: few(2, FactorSettings::AUTO), ..RoundLearning::new(2) }.check().is_ok()
+    );
 }
 
 #[test]

@@ -163,6 +163,7 @@ impl Source<f64> for ExhaustiveSource {
         let over = self.converged || self.losses.len() as u64 > self.options.most_rounds;
         let Some(dictionary) = dictionary.filter(|_| !over && self.found.is_none()) else { return Ok(()) };
         let law = &self.law;
+        dictionary.decide_lambda(law.mean_norm());
         dictionary.transform(&law.patches)?;
         let loss: f64 = dictionary.losses().zip(&law.probabilities).map(|(loss, p)| p * loss).sum();
         // What the update lowers has this term as well.
@@ -253,6 +254,12 @@ impl Law {
             return Err(Error::parameter("the number of homomorphisms", 0, expected));
         }
         Ok(united.finish())
+    }
+
+    /// `Σ_x π(x) ‖A_x‖`.
+    fn mean_norm(&self) -> f64 {
+        let norm = |j: usize| self.patches.col(j).iter().map(|x| x * x).sum::<f64>().sqrt();
+        self.probabilities.iter().enumerate().map(|(j, p)| p * norm(j)).sum()
     }
 }
 

@@ -79,6 +79,7 @@ impl RoundLearning {
             let expected = format!("it must be at least 1 and below {MOST_CHAINS}");
             return Err(Error::parameter("chains", self.chains, expected));
         }
+        self.parameters.check_decided()?;
         if self.parameters.unused == crate::factor::UnusedAtoms::Reseed {
             let expected = "a step of a round sees no patch to replace an atom by: it must be keep";
             return Err(Error::parameter("unused", "reseed", expected));
