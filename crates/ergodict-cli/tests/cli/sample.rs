@@ -95,7 +95,7 @@ fn errors_of_pivots_that_swing_to_and_fro_on_a_star_cover_the_truth() {
     for seed in 0..12 {
         let done = sample(&bench, &format!("star.txt -k 2 --sampler pivot --count 4000 --seed {seed}"));
         let observables = done["observables"].as_array().unwrap();
-        let degree = observables.iter().find(|one| one["name"] == "first-degree").unwrap();
+        let degree = observables.iter().find(|one| one["observable"] == "first-degree").unwrap();
         let (mean, error) = (degree["mean"].as_f64().unwrap(), degree["error"].as_f64().unwrap());
         assert!((mean - truth).abs() < 4.0 * error, "seed {seed}: {mean} ± {error} instead of {truth}");
         // At most N log₁₀ N effective draws.
