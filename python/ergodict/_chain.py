@@ -16,6 +16,7 @@ from . import _check, _ergodict
 from ._atoms import PatchKind
 from ._progress import progress
 from ._random import RandomState, seed_of
+from .diagnostics import to_inference_data
 
 Configuration = npt.NDArray[np.int8]
 #: Rows and columns, or one number for both.
@@ -233,6 +234,33 @@ class Chain(Stream):
                 if show is not None:
                     show(i + 1, count, None)
         return series
+
+    def to_inference_data(
+        self, n: int = 500, observables: Iterable[str] = ("energy", "magnetization"), *, verbose: bool = False
+    ) -> Any:
+        """Measure the next states, as ArviZ has them; :func:`ergodict.diagnostics.to_inference_data` puts several chains together.
+
+        Parameters
+        ----------
+        n : int, default=500
+            How many states are taken.
+        observables : iterable of str, default=("energy", "magnetization")
+            As for :meth:`measure`.
+        verbose : bool, default=False
+            Whether to show progress.
+
+        Returns
+        -------
+        arviz.InferenceData
+            With an observable in each variable of the group posterior, of shape (1, n).
+
+        Examples
+        --------
+        >>> from ergodict import Ising
+        >>> list(Ising(size=16, every=256, random_state=0).to_inference_data(50).posterior.data_vars)
+        ['energy', 'magnetization']
+        """
+        return to_inference_data(self.record(n, observables, verbose=verbose))
 
     def report(
         self,

@@ -122,9 +122,13 @@ def size(value: object, name: str) -> tuple[int, int]:
         sides = list(value)
         if len(sides) != 2:
             raise ValueError(f"{name} has {len(sides)} sides, but it must be an integer or a pair of them")
-        return count(sides[0], name, 0), count(sides[1], name, 0)
-    side = count(value, name, 0)
+        return _side(sides[0], name), _side(sides[1], name)
+    side = _side(value, name)
     return side, side
+
+
+def _side(value: object, name: str) -> int:
+    return count(value, name, expected=f"a side must be from 1 to {LARGEST}")
 
 
 def single(dtype: Any) -> bool:

@@ -109,6 +109,38 @@ class RBM(Chain):
             self.size = (28, 28)
         self._begin(every, burn_in, start, chain, random_state)
 
+    @classmethod
+    def from_sklearn(cls, estimator: Any, **parameters: Any) -> RBM:
+        """The machine that scikit-learn trained, to be sampled here.
+
+        Parameters
+        ----------
+        estimator : sklearn.neural_network.BernoulliRBM
+            A machine that is fitted: its ``components_``, ``intercept_visible_`` and ``intercept_hidden_`` are W', b and c.
+        **parameters
+            The other parameters of this class, such as ``size``, ``every`` and ``random_state``.
+
+        Returns
+        -------
+        RBM
+            The chain, whose law at temperature 1 is that of the estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ergodict import RBM
+        >>> from sklearn.neural_network import BernoulliRBM
+        >>> bits = np.random.default_rng(0).integers(2, size=(50, 16))
+        >>> fitted = BernoulliRBM(n_components=4, n_iter=2, random_state=0).fit(bits)
+        >>> next(RBM.from_sklearn(fitted, every=100, random_state=0)).shape
+        (4, 4)
+        """
+        names = ("components_", "intercept_visible_", "intercept_hidden_")
+        if not all(hasattr(estimator, name) for name in names):
+            raise TypeError(f"the estimator is {type(estimator).__name__}, but it must be a BernoulliRBM that is fitted, with {', '.join(names)}")
+        weights, visible, hidden = (np.asarray(getattr(estimator, name), dtype=np.float64) for name in names)
+        return cls(weights.T, visible, hidden, **parameters)
+
     def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
         if self.hidden is not None:
             return {}

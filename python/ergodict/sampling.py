@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _check, _ergodict, _networks, _report
 from ._progress import progress
 from ._random import RandomState, seed_of
+from .diagnostics import to_inference_data
 from .network import Network
 
 #: A motif: its shape, the file of its edges, or its edges.
@@ -236,6 +237,29 @@ class HomomorphismSampler:
         if told["macc"] is not None:
             found["macc"] = np.array(told["macc"], dtype=np.float64).reshape(self.k, self.k)
         return found
+
+    def to_inference_data(self, n: int = 10_000) -> Any:
+        """The observables of the next n homomorphisms as ArviZ has them, for its plots and files; see :func:`ergodict.mixing` for our numbers.
+
+        Parameters
+        ----------
+        n : int, default=10000
+            Homomorphisms that are drawn, over all chains.
+
+        Returns
+        -------
+        arviz.InferenceData
+            With an observable in each variable of the group posterior, of shape (chains, draws).
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> sampler = ergodict.sample("@karate", k=3, sampler="pivot", chains=4, random_state=0)
+        >>> sampler.to_inference_data(1000).posterior["first-degree"].shape
+        (4, 250)
+        """
+        with progress(self._verbose, "drawing", "homomorphism") as show:
+            return to_inference_data(dict(self._core.series(_check.count(n, "n"), self._n_jobs, show)))
 
     def report(
         self, path: _report.Path, n: int = 10_000, observables: Iterable[str] = (), conditional: Motif = "cycle"

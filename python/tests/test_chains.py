@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ergodict import RBM, CellularPotts, Ising, Network, OnlineNMF, Potts, chains, reconstruct_spins
+from ergodict import RBM, CellularPotts, Ising, Network, OnlineNMF, Potts, chains, mixing, reconstruct_spins
 from ergodict._chain import Chain
 
 # Each system with the flags that ask the command line for it.
@@ -533,3 +533,36 @@ def test_what_does_not_fit_into_memory_is_an_error_and_no_crash() -> None:
         Ising(30, random_state=0).patches(20, 10**12)
     with pytest.raises((MemoryError, ValueError)):
         Ising(30, random_state=0).frames(10**15)
+
+
+def test_a_machine_of_scikit_learn_is_sampled_by_its_own_law() -> None:
+    from sklearn.neural_network import BernoulliRBM
+
+    random = np.random.default_rng(0)
+    data = (random.random((300, 4)) < [0.2, 0.5, 0.7, 0.9]).astype(float)
+    data[:, 1] = data[:, 0]
+    fitted = BernoulliRBM(n_components=3, learning_rate=0.2, n_iter=30, random_state=0).fit(data)
+    # A step updates all seven units.
+    rbm = RBM.from_sklearn(fitted, size=(1, 4), every=10 * 7, burn_in=700, random_state=0)
+    states = np.array([[(i >> b) & 1 for b in range(4)] for i in range(16)], dtype=float)
+    logs = -fitted._free_energy(states)
+    law = np.exp(logs - logs.max())
+    law /= law.sum()
+    draws = 4000
+    frames = rbm.frames(draws).reshape(draws, 4)
+    # Each state as an indicator: its share against its probability, in errors that know how the chain remembers.
+    share = mixing(np.array([[(frames == state).all(axis=1) for state in states]]).transpose(0, 2, 1))
+    for state in range(16):
+        # Where a state is too rare to have been seen, at most a few are expected.
+        error = max(share["mcse_mean"][state], np.sqrt(law[state] / draws))
+        assert abs(share["mean"][state] - law[state]) < 5 * error, state
+    rbm.state = states[5].reshape(1, 4)
+    assert 4 * rbm.measure("energy") == pytest.approx(fitted._free_energy(states[5:6])[0])
+    with pytest.raises(TypeError, match="a BernoulliRBM that is fitted"):
+        RBM.from_sklearn(BernoulliRBM())
+
+
+@pytest.mark.parametrize("size", [-3, 0, (4, -1)])
+def test_sides_that_are_not_positive_are_refused(size: object) -> None:
+    with pytest.raises(ValueError, match=r"size is (-3|0|-1), but a side must be from 1"):
+        Ising(size)

@@ -248,6 +248,11 @@ def test_traces_and_autocorrelations_are_of_the_series() -> None:
     expected = [np.dot(x[: len(x) - k], x[k:]) / np.dot(x, x) for k in range(4)]
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected, rtol=1e-9)
     assert ax.get_legend().get_texts()[0].get_text().startswith("τ = ")
+    # Bartlett's band at lags 1 to 3.
+    edges = ax.collections[0].get_paths()[0].vertices
+    for lag in (1, 2, 3):
+        error = np.sqrt((1 + 2 * np.sum(np.square(expected[1:lag]))) / len(x))
+        assert edges[edges[:, 0] == lag, 1].max() == pytest.approx(1.96 * error)
     with pytest.raises(ValueError, match="constant"):
         plot.autocorrelation(np.ones(100))
 

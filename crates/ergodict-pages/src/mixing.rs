@@ -1,8 +1,11 @@
 //! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
 use ergodict::chain::MixingReport;
-use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT};
+use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
 use ergodict_report::{Figure, LineChart, Series, Table};
+
+/// Lags of autocorrelation functions.
+const LAGS: usize = 100;
 
 /// A row of the table.
 fn row(one: &MixingReport) -> Vec<String> {
@@ -19,10 +22,23 @@ fn row(one: &MixingReport) -> Vec<String> {
     ]
 }
 
-/// The points of an autocorrelation function.
-fn points(one: &MixingReport) -> Vec<(f64, f64)> {
-    let each = (if one.lag == 0 { one.every } else { one.lag }) as f64;
-    one.autocorrelation.iter().enumerate().map(|(at, rho)| (at as f64 * each, *rho)).collect()
+/// How many standard errors a confidence band is wide on each side.
+const BAND: f64 = 1.96;
+
+/// An autocorrelation function at multiples of `lag`, with the confidence band of no memory around 0.
+fn autocorrelation_series(name: String, lag: u64, curve: &[f64], errors: &[f64]) -> Series {
+    let at = |k: usize| k as f64 * lag as f64;
+    let points: Vec<(f64, f64)> = curve.iter().enumerate().map(|(k, rho)| (at(k), *rho)).collect();
+    let band = errors.iter().enumerate().skip(1).map(|(k, error)| (at(k), -BAND * error, BAND * error));
+    Series::new(name, points).band(band.collect::<Vec<_>>())
+}
+
+/// The autocorrelation function of an observable along chains, up to lag 100; none where there is none.
+pub fn autocorrelation_of(name: &str, series: &[&[f64]]) -> Option<Series> {
+    let curve = autocorrelation(series, LAGS);
+    let values = series.len() * series.iter().map(|one| one.len()).min().unwrap_or(0);
+    let errors = bartlett_errors(&curve, values);
+    (curve.len() > 1).then(|| autocorrelation_series(name.to_owned(), 1, &curve, &errors))
 }
 
 const TABLE: &str = "
@@ -68,7 +84,8 @@ fn verdict(all: &[MixingReport]) -> String {
 }
 
 const CURVE: &str = "
-    Autocorrelation by lag: 1 is the same state, 0 an independent one. A curve that stays high at the right end is that of a chain too short for its memory.";
+    Autocorrelation by lag: 1 is the same state, 0 an independent one. Within the pale band it cannot be told from 0 (95 %, by Bartlett's formula). A curve that stays high
+    at the right end is that of a chain too short for its memory.";
 
 /// The autocorrelation functions; none where there are none.
 pub fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
@@ -77,13 +94,17 @@ pub fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
         return None;
     }
     let name = |one: &MixingReport| if all.len() > 1 { one.name() } else { String::new() };
-    let series = drawn.iter().map(|one| Series::new(name(one), points(one)));
+    let series = drawn.iter().map(|one| {
+        let lag = if one.lag == 0 { one.every } else { one.lag };
+        autocorrelation_series(name(one), lag, &one.autocorrelation, &one.autocorrelation_error)
+    });
     Some(autocorrelations(series.collect(), of))
 }
 
 /// The figure of autocorrelation functions that are known already.
 pub fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
-    let least = series.iter().flat_map(|one| &one.points).map(|p| p.1).fold(-0.1, f64::min);
+    let points = series.iter().flat_map(|one| &one.points).map(|point| point.1);
+    let least = points.chain(series.iter().flat_map(|one| &one.band).map(|edge| edge.1)).fold(-0.1, f64::min);
     let chart = LineChart {
         x_label: format!("{of} apart"),
         y_label: "autocorrelation".into(),
@@ -209,7 +230,8 @@ mod tests {
         let mixed = of_one(256, values).mixed().unwrap();
         assert_eq!((mixed.every, mixed.lag), (512, 512));
         assert!(mixed.autocorrelation_time.unwrap() > 500.0, "{mixed:?}");
-        assert_eq!(points(&mixed)[1].0, 512.0);
+        let svg = curve(std::slice::from_ref(&mixed), "patches").unwrap().svg;
+        assert!(svg.contains("band"), "{svg}");
     }
 
     #[test]
@@ -240,6 +262,13 @@ mod tests {
         let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,
             "autocorrelation_time": 2.0, "effective_sample_size": 9.0, "r_hat": 1.2, "autocorrelation": [1.0, 0.5]}"#;
         let old: MixingReport = serde_json::from_str(old).unwrap();
-        assert_eq!((old.verdict(), points(&old)[1]), (Some(false), (2.0, 0.5)));
+        assert_eq!(old.verdict(), Some(false));
+        let drawn = autocorrelation_series(
+            String::new(),
+            old.every,
+            &old.autocorrelation,
+            &old.autocorrelation_error,
+        );
+        assert_eq!((drawn.points[1], drawn.band.len()), ((2.0, 0.5), 0));
     }
 }

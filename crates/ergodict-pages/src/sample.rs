@@ -2,7 +2,7 @@
 
 use crate::text::short;
 use crate::{mixing, rerun};
-use ergodict::chain::diagnostics::{Mixing, autocorrelation};
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Density, SamplerKind};
 use ergodict_report::words::count;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
@@ -10,8 +10,6 @@ use serde_json::Value;
 
 /// Patches that are drawn.
 pub const PATCHES: usize = 24;
-/// Lags of autocorrelation functions.
-const LAGS: usize = 100;
 /// Most points of a curve: with more, the noise of single homomorphisms is all there is to see.
 const POINTS: usize = 400;
 
@@ -128,12 +126,9 @@ impl SamplePage<'_> {
         }
         let curves = self.mixing.iter().enumerate().map(|(i, (name, _))| {
             let series: Vec<&[f64]> = self.series.iter().map(|series| series[i].as_slice()).collect();
-            let found = autocorrelation(&series, LAGS);
-            let points: Vec<(f64, f64)> =
-                found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
-            Series::new(name.clone(), points)
+            mixing::autocorrelation_of(name, &series)
         });
-        let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+        let curves: Vec<Series> = curves.flatten().collect();
         if !curves.is_empty() {
             report = report.figure(mixing::autocorrelations(curves, "kept homomorphisms"));
         }

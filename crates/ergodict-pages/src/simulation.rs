@@ -3,13 +3,10 @@
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
 use ergodict::chain::Alphabet;
-use ergodict::chain::diagnostics::{Mixing, autocorrelation};
+use ergodict::chain::diagnostics::Mixing;
 use ergodict_report::words::count;
 use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
 use serde_json::Value;
-
-/// Lags of autocorrelation functions.
-const LAGS: usize = 100;
 
 const SERIES: &str = "
     The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
@@ -106,12 +103,9 @@ impl SimulationPage<'_> {
         }
         let curves = self.observables.iter().enumerate().map(|(i, (observable, _))| {
             let series: Vec<&[f64]> = self.chains.iter().map(|chain| &*chain.series[i]).collect();
-            let found = autocorrelation(&series, LAGS);
-            let points: Vec<(f64, f64)> =
-                found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
-            Series::new(observable.clone(), points)
+            mixing::autocorrelation_of(observable, &series)
         });
-        let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+        let curves: Vec<Series> = curves.flatten().collect();
         if !curves.is_empty() {
             report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
         }

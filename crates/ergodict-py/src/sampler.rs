@@ -8,7 +8,7 @@ use crate::value::to_python;
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{
-    ChosenSampler, Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind,
+    ChosenSampler, Density, Macc, Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, SamplerKind,
     SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
@@ -188,6 +188,23 @@ impl Sampler {
         let wanted = Wanted { density, macc, larger, larger_edges };
         let drawn = self.look(py, count, wanted, n_jobs, progress)?;
         to_python(py, &self.measurements(&drawn))
+    }
+
+    /// The observables of the next homomorphisms: the name of each, and its values along each chain.
+    fn series<'py>(
+        &self,
+        py: Python<'py>,
+        count: u64,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<NamedSeries<'py>>> {
+        let wanted = Wanted { density: false, macc: false, larger: None, larger_edges: None };
+        let drawn = self.look(py, count, wanted, n_jobs, progress)?;
+        let one = |(i, scalar): (usize, &MotifObservable)| {
+            let chains = drawn.series(i).into_iter().map(|values| values.to_vec().into_pyarray(py));
+            (scalar.to_string(), chains.collect())
+        };
+        Ok(drawn.measures.scalars.iter().enumerate().map(one).collect())
     }
 
     /// Writes the page of the next homomorphisms.
@@ -452,6 +469,9 @@ impl Sampler {
         })
     }
 }
+
+/// An observable and its values along each chain.
+type NamedSeries<'py> = (String, Vec<Bound<'py, PyArray1<f64>>>);
 
 /// What is to be estimated.
 struct Wanted<'a> {

@@ -5,7 +5,9 @@ use crate::memory::reserve;
 use crate::page::write;
 use crate::scheme::{from_map, plain};
 use crate::work::{long, short};
-use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation, quantile_with_error};
+use ergodict::chain::diagnostics::{
+    Acceptance, Mixing, autocorrelation, bartlett_errors, quantile_with_error,
+};
 use ergodict::chain::{
     Alphabet, Boundary, ChainPoint, Lattice, Observable, SpinWalk, SystemData, SystemSettings, Thinning,
 };
@@ -373,14 +375,20 @@ pub(crate) fn read_edges(py: Python<'_>, path: PathBuf) -> PyResult<Edges<'_>> {
     Ok((list.ids.len(), us.into_pyarray(py), vs.into_pyarray(py), weights))
 }
 
-/// The autocorrelation function of several chains, up to a lag.
+/// The autocorrelation function of several chains, up to a lag, and its standard errors by Bartlett.
 #[pyfunction]
 pub(crate) fn series_autocorrelation(
     py: Python<'_>,
     #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
     lags: usize,
-) -> Bound<'_, PyArray1<f64>> {
-    py.detach(|| autocorrelation(&chains, lags)).into_pyarray(py)
+) -> (Bound<'_, PyArray1<f64>>, Bound<'_, PyArray1<f64>>) {
+    let (found, errors) = py.detach(|| {
+        let found = autocorrelation(&chains, lags);
+        let values = chains.len() * chains.iter().map(Vec::len).min().unwrap_or(0);
+        let errors = bartlett_errors(&found, values);
+        (found, errors)
+    });
+    (found.into_pyarray(py), errors.into_pyarray(py))
 }
 
 /// Convergence diagnostics of a number along several chains.
@@ -393,14 +401,14 @@ pub(crate) fn series_mixing(
     let dict = PyDict::new(py);
     for (key, value) in [
         ("mean", mixing.mean),
-        ("error", mixing.error),
         ("sd", mixing.sd),
-        ("sd_error", mixing.sd_error),
-        ("autocorrelation_time", mixing.autocorrelation_time),
-        ("effective_sample_size", mixing.effective_sample_size),
+        ("mcse_mean", mixing.error),
+        ("mcse_sd", mixing.sd_error),
+        ("ess_mean", mixing.effective_sample_size),
         ("ess_bulk", mixing.ess_bulk),
         ("ess_tail", mixing.ess_tail),
         ("r_hat", mixing.r_hat),
+        ("autocorrelation_time", mixing.autocorrelation_time),
     ] {
         dict.set_item(key, value)?;
     }

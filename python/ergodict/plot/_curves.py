@@ -128,6 +128,8 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
 def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> Any:
     """Draw the autocorrelation of a number along a chain, with its integrated time.
 
+    Within the pale band it cannot be told from 0: 95 %, by Bartlett's formula for a series without memory from that lag on.
+
     Parameters
     ----------
     series : array of shape (n,) or (chains, n), or mapping of names to arrays
@@ -156,12 +158,14 @@ def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> 
         chains = list(values)
         time = _ergodict.series_mixing(chains)["autocorrelation_time"]
         own = int(max(10, np.ceil(5 * time))) if np.isfinite(time) else 10
-        found = _ergodict.series_autocorrelation(chains, own if most is None else most)
+        found, errors = _ergodict.series_autocorrelation(chains, own if most is None else most)
         if not len(found):
             raise ValueError(
                 "the series has no autocorrelation: it is constant, shorter than four numbers, or has NaN"
             )
         label = f"{name}: τ = {time:.1f}" if name else f"τ = {time:.1f}"
+        band = 1.96 * errors[1:]
+        ax.fill_between(np.arange(1, len(found)), -band, band, color=COLORS[i % len(COLORS)], alpha=0.15, linewidth=0)
         # Marks that touch each other only make the line thick.
         mark = "o" if len(found) <= 60 else ""
         ax.plot(

@@ -85,6 +85,25 @@ fn a_shorter_run_is_the_beginning_of_a_longer_one() {
 }
 
 #[test]
+fn errors_of_pivots_that_swing_to_and_fro_on_a_star_cover_the_truth() {
+    // A hub with 200 leaves, two of which are joined: the walk comes back to the hub at every second step, but for a step between those two.
+    let bench = Bench::new();
+    let star: String = (1..=200).map(|leaf| format!("hub {leaf}\n")).collect();
+    bench.put("star.txt", &format!("{star}1 2\n"));
+    // The first node of an edge drawn uniformly, in a random direction: Σ d²/Σ d.
+    let truth = f64::from(200 * 200 + 198 + 2 * 4) / 402.0;
+    for seed in 0..12 {
+        let done = sample(&bench, &format!("star.txt -k 2 --sampler pivot --count 4000 --seed {seed}"));
+        let observables = done["observables"].as_array().unwrap();
+        let degree = observables.iter().find(|one| one["observable"] == "first-degree").unwrap();
+        let (mean, error) = (degree["mean"].as_f64().unwrap(), degree["error"].as_f64().unwrap());
+        assert!((mean - truth).abs() < 4.0 * error, "seed {seed}: {mean} ± {error} instead of {truth}");
+        // At most N log₁₀ N effective draws.
+        assert!(degree["effective_sample_size"].as_f64().unwrap() < 4000.0 * 4000f64.log10() + 1.0);
+    }
+}
+
+#[test]
 fn arrays_hold_the_names_of_nodes_and_patches_the_matrix() {
     let bench = Bench::new();
     bench.put("net.txt", "10 20 0.5\n20 30 2\n30 10 3\n30 40 1\n");

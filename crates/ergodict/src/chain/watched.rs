@@ -1,7 +1,7 @@
 //! What chains are watched by while a dictionary is learned from them, and how well they mix by that.
 
 use super::Trace;
-use super::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation};
+use super::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
 use serde::{Deserialize, Serialize};
 
 /// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
@@ -70,7 +70,12 @@ impl TraceSet {
         } else {
             (every, whole.autocorrelation_time * every as f64)
         };
-        let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
+        let (curve, of) = if lag == 1 {
+            (autocorrelation(&stretch, LAGS), stretch.iter().map(|one| one.len()).min().unwrap_or(0))
+        } else {
+            (autocorrelation(&spread, LAGS), kept)
+        };
+        let errors = bartlett_errors(&curve, of * self.traces.len());
         let known = |x: f64| (x.is_finite() && !constant).then_some(x);
         let size = self.traces.len() as f64 * values as f64 / time;
         // What was thinned has less than it had: its own ESS is that of the values kept.
@@ -95,6 +100,7 @@ impl TraceSet {
             constant,
             lag,
             autocorrelation: curve.iter().map(short).collect(),
+            autocorrelation_error: errors.iter().map(short).collect(),
         })
     }
 }
@@ -172,6 +178,9 @@ pub struct MixingReport {
     pub lag: u64,
     /// Autocorrelation function at lags 0, `lag`, 2 `lag`, …, at most 100 of them.
     pub autocorrelation: Vec<f64>,
+    /// Bartlett's standard errors of `autocorrelation`, under no memory from that lag on.
+    #[serde(default)]
+    pub autocorrelation_error: Vec<f64>,
 }
 
 impl MixingReport {

@@ -68,7 +68,9 @@ pub(super) fn effective_sample_size(chains: &[Vec<f64>]) -> f64 {
     let size = (n * chains.len()) as f64;
     let values = || chains.iter().flatten().copied();
     let spread = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
-    if spread < 1e-15 {
+    // ArviZ takes what spreads by less than 1e-15 for constant, also where all values are that small; here they are worth what they are in
+    // larger units.
+    if spread < 1e-15 * values().fold(0.0, |most: f64, x| most.max(x.abs())).min(1.0) {
         return size;
     }
     let Some(mut rho) = autocorrelations(chains) else { return size };
