@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import pathlib
 from collections.abc import Callable
 from typing import Any, Optional, TypeVar, Union
 
@@ -13,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from . import _check
 from ._ergodict import Factorizer, _set_schedule
 from ._learned import warn_of_function
-from ._report import written
+from ._report import ModelReportMixin
 
 #: The estimator itself.
 Self = TypeVar("Self", bound="Filed")
 
 
-class Filed:
+class Filed(ModelReportMixin):
     """What is learned, written to files and read from them."""
 
     dict_init: Any
@@ -49,31 +48,16 @@ class Filed:
         if folder and not os.path.isdir(folder):
             words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
             raise FileNotFoundError(errno.ENOENT, words)
-        self._core.save(os.fspath(path), *self._filed())
+        self._core.save(os.fspath(path), self._fit_record())
         if self._schedule is not None and not self._told:
             self._told = True
             warn_of_function()
 
-    def report(self, path: Union[str, os.PathLike[str]], title: Optional[str] = None) -> pathlib.Path:
-        """Write the report that ``ergodict report`` makes of the model file: the atoms, the loss and what was run.
+    def _write_page(self, file: str, title: Optional[str]) -> None:
+        self._core.report(file, title, self._fit_record())
 
-        Parameters
-        ----------
-        path : str or path-like
-            The page, whose name should end in ``.html``.
-        title : str, optional
-            Another heading.
-
-        Returns
-        -------
-        pathlib.Path
-            The page.
-        """
-        filed = self._filed()
-        return written(path, lambda file: self._core.report(file, title, *filed), self.__dict__.get("_file"))
-
-    def _filed(self) -> tuple[str, dict[str, Any], bool, str, Optional[list[str]]]:
-        """What the extension is told for a file, besides what it knows."""
+    def _fit_record(self) -> dict[str, Any]:
+        """What a file has of the fit, besides what the extension knows."""
         check_is_fitted(self)
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         if self._schedule is not None and (not self._how.endswith("fit") or self._how.endswith("partial_fit")):
@@ -81,7 +65,8 @@ class Filed:
             _set_schedule(self._core, _check.given([_check.weight_at(self._schedule, self._core.steps)]))
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
-        return init, self._course(), _check.flag(self.missing, "missing"), self._how, names
+        missing = _check.flag(self.missing, "missing")
+        return {"init": init, "course": self._course(), "missing": missing, "how": self._how, "feature_names": names}
 
     @classmethod
     def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:

@@ -20,10 +20,10 @@ Named = tuple[Network, str, str]
 def named(data: Any, number: int = 0) -> Named:
     """A network of whatever is given, with a name."""
     network = as_network(data)
-    if isinstance(data, (str, os.PathLike)):
-        path = os.fspath(data)
-        return network, path if path.startswith("@") else os.path.basename(path), _ergodict.input_digest(path)
-    name = getattr(data, "name", None)
+    source = network._core.source
+    if source is not None:
+        return network, *source
+    name = os.path.basename(data) if isinstance(data, (str, os.PathLike)) else getattr(data, "name", None)
     given = name if isinstance(name, str) and name else f"network {number + 1}" if number else "network"
     return network, given, ""
 

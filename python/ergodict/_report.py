@@ -19,6 +19,75 @@ def written(path: Path, write: Callable[[str], None], model: Optional[str] = Non
     return pathlib.Path(path)
 
 
+class ReportMixin:
+    """A result that has a page."""
+
+    def _write_page(self, file: str) -> None:
+        raise NotImplementedError
+
+    def report(self, path: Path) -> pathlib.Path:
+        """Write the report that the command line writes of this result: the finding, its charts, and what was run.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``. It is written whole or not at all, and not over a file that was read.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> results = {
+        ...     "Most suspicious": ergodict.denoise("@karate", method="l3"),
+        ...     "Distances": ergodict.compare(["@karate", "@kite"], n_components=2, k=4, steps=5, samples=1000, random_state=0),
+        ...     "Coverage": model.reconstruct("@karate", samples=1000),
+        ... }
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pages = [result.report(os.path.join(folder, "page.html")).read_text(encoding="utf-8") for result in results.values()]
+        >>> all(heading in page for heading, page in zip(results, pages))
+        True
+        """
+        return written(path, self._write_page)
+
+
+class ModelReportMixin:
+    """What was learned, which has a page."""
+
+    def _write_page(self, file: str, title: Optional[str]) -> None:
+        raise NotImplementedError
+
+    def report(self, path: Path, title: Optional[str] = None) -> pathlib.Path:
+        """Write the report that ``ergodict report`` makes of the model file: the atoms, the loss and what was run; of networks also what the
+        atoms explain, examples, how the chains mixed and, of a network at several times, its changes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``. It is written whole or not at all, and not over a file that was read.
+        title : str, optional
+            Another heading.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     "What @karate is made of" in model.report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
+        True
+        """
+        return written(path, lambda file: self._write_page(file, title), self.__dict__.get("_file"))
+
+
 def about(network: Network, name: str, digest: str) -> dict[str, Any]:
     """What the extension is told of the network of a result; ids that it does not know are shown as they are here."""
     labels = None if _networks.is_native(network) else [str(node) for node in network.nodes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -14,6 +13,7 @@ from . import _check, _ergodict, _networks, _report
 from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._warn import warn
 
 if TYPE_CHECKING:
     from .network_dictionary import NetworkDictionary
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MEASURES = ("error", "jaccard", "weighted-jaccard", "auc")
 
 
-class Comparison:
+class Comparison(_report.ReportMixin):
     """How well the dictionaries of each network fit the others, returned by :func:`compare`.
 
     Parameters
@@ -62,6 +62,8 @@ class Comparison:
         The same with branches contracted that are not longer than their errors; None where there is nothing to show.
     sampler_ : str
         Sampler.
+    notes_ : list of str
+        Weights that are ignored, and why networks have no rewired copy.
     seed_ : int
         Seed.
 
@@ -89,6 +91,7 @@ class Comparison:
         self.merges: list[tuple[int, int, float]] = found["merges"]
         self.tree: Optional[list[tuple[int, int, float]]] = found["tree"]
         self.sampler_: str = found["sampler"]
+        self.notes_: list[str] = found["notes"]
         self._page: _ergodict.Page = found["page"]
 
     def __repr__(self) -> str:
@@ -103,35 +106,15 @@ class Comparison:
             "dictionary": [*headings, "rewired"],
             **{name: [f"{value:.3g}" for value in (*self.matrix[:, at], self.rewired[at])] for at, name in enumerate(headings)},
         }
-        facts = [("measure", self.measure), ("sampler", self.sampler_), ("seed", self.seed_)]
+        facts = [("measure", self.measure), ("sampler", self.sampler_), ("seed", self.seed_), *(("note", note) for note in self.notes_)]
         apart = {"distance": headings}
         for at, name in enumerate(headings):
             both = zip(self.distances[:, at], self.standard_errors[:, at])
             apart[name] = ["–" if other == at else f"{value:.3f} ± {error:.3f}" for other, (value, error) in enumerate(both)]
         return str(table_html(self.finding, columns, facts)) + str(table_html("", apart))
 
-    def report(self, path: _report.Path) -> pathlib.Path:
-        """Write the report of ``ergodict network compare``: the conclusion, the matrix, distances and the tree.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The page, whose name should end in ``.html``.
-
-        Returns
-        -------
-        pathlib.Path
-            The page.
-
-        Examples
-        --------
-        >>> import ergodict, os, tempfile
-        >>> found = ergodict.compare(["@karate", "@kite"], n_components=2, k=4, steps=5, samples=1000, random_state=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     "Distances" in found.report(os.path.join(folder, "both.html")).read_text(encoding="utf-8")
-        True
-        """
-        return _report.written(path, self._page.save)
+    def _write_page(self, file: str) -> None:
+        self._page.save(file)
 
     def to_pandas(self, what: str = "matrix") -> Any:
         """The matrix as a table with a row for each dictionary, or the distances.
@@ -189,7 +172,8 @@ def compared(
     resume: bool = False,
 ) -> Comparison:
     """Compares networks with the parameters of an estimator."""
-    given = _networks.weighed(_given(networks, names), estimator.weighted, estimator.weights)
+    weights: list[str] = []
+    given = _networks.weighed(_given(networks, names), estimator.weighted, estimator.weights, weights)
     seed = seed_of(estimator.random_state if random_state is None else random_state)
     chains = _ergodict.DENOISING["chains"] if estimator.chains is None else estimator.chains
     sampling = _check.sampling(
@@ -220,7 +204,10 @@ def compared(
     cores = [one[0]._core for one in given]
     with progress(estimator.verbose, "comparing", "patch") as show:
         found = _ergodict.compare_networks(cores, plan, scheme, sampling, estimator.n_jobs, show)
-    return Comparison(called, found, measure, mode, seed)
+    _networks.warn_of_parts(weights)
+    for note in found["notes"]:
+        warn(note)
+    return Comparison(called, {**found, "notes": [*weights, *found["notes"]]}, measure, mode, seed)
 
 
 def compare(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -42,7 +41,7 @@ def methods() -> list[str]:
     return found
 
 
-class Denoised:
+class Denoised(_report.ReportMixin):
     """Scores of pairs, as :func:`denoise` gives them: the higher, the more a pair looks like a true edge.
 
     Parameters
@@ -176,34 +175,14 @@ class Denoised:
         facts = [("pairs", len(self)), ("method", self.method), ("noise", self.noise), ("seed", self.seed_)]
         return str(table_html(f"Denoised: {what}", columns, facts))
 
-    def report(self, path: _report.Path) -> pathlib.Path:
-        """Write the report of ``ergodict network denoise``: the pairs that matter most, their scores, and what these rest on.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The page, whose name should end in ``.html``.
-
-        Returns
-        -------
-        pathlib.Path
-            The page.
-
-        Examples
-        --------
-        >>> import ergodict, os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = ergodict.denoise("@karate", method="l3").report(os.path.join(folder, "karate.html"))
-        ...     "Most suspicious" in page.read_text(encoding="utf-8")
-        True
-        """
+    def _write_page(self, file: str) -> None:
         page = self._page
         if page is None:
             told = {"network": _report.about(self.network, "network", ""), "top": None, "pairs": None}
             u, v = np.ascontiguousarray(self.u), np.ascontiguousarray(self.v)
             scores = np.ascontiguousarray(self.scores)
             page = _ergodict.denoising_page(self.network._core, u, v, scores, self.method, self.noise, self.notes_, self.seed_, told)
-        return _report.written(path, page.save)
+        page.save(file)
 
     def to_pandas(self) -> Any:
         """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Hashable, Iterable
 from typing import Any, Optional, Union
 
@@ -557,6 +558,32 @@ class Network(Nodes):
         (78, 2)
         """
         return convert_to.polars_table(self)
+
+    def report(self, path: Path, name: Optional[str] = None) -> pathlib.Path:
+        """Write the report of ``ergodict network info``: measures, degrees, how it was read, and the samplers that are valid on it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``. It is written whole or not at all, and not over the file that was read.
+        name : str, optional
+            What the network is called; by default as its file, or ``network``.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = ergodict.Network("@karate").report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
+        >>> "The network @karate" in page
+        True
+        """
+        self._core.report(_check.page(path), None if name is None else _check.word(name, "name"))
+        return pathlib.Path(path)
 
     def write(self, path: Path) -> None:
         """Writes ``.egr``, ``.mtx``, ``.npz``, ``.graphml``, ``.json`` (node-link), or else an edge list (also

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -41,7 +40,7 @@ _SAMPLERS = ("walk", "exact", "pivot", "pivot-approx", "glauber", "rejection")
 
 
 @described
-class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator):
+class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.ModelReportMixin, BaseEstimator):
     """The latent motifs of networks: atoms that the patches of random homomorphisms are made of.
 
     A motif (a path of `k` nodes, unless said otherwise) is placed into the network at random, again and again; the k×k matrix of the edges
@@ -946,32 +945,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             self._warned = True
             warn_of_function()
 
-    def report(self, path: Path, title: Optional[str] = None) -> pathlib.Path:
-        """Write the report that ``ergodict report`` makes of the model file: what the atoms explain, their pictures and examples, the loss, how
-        the chains mixed and, of a network at several times, its changes.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The page, whose name should end in ``.html``.
-        title : str, optional
-            Another heading.
-
-        Returns
-        -------
-        pathlib.Path
-            The page.
-
-        Examples
-        --------
-        >>> import ergodict, os, tempfile
-        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     "What @karate is made of" in model.report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
-        True
-        """
-        model = self._whole_model()
-        return _report.written(path, lambda file: model.report(file, title), self._file)
+    def _write_page(self, file: str, title: Optional[str]) -> None:
+        self._whole_model().report(file, title)
 
     @classmethod
     def load(cls: type[Self], path: Path, dictionary: Any = None) -> Self:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Callable
 from typing import Any, Optional
 
@@ -14,7 +13,7 @@ from ._repr import imported_pandas
 from .network import Network
 
 
-class Reconstruction:
+class Reconstruction(_report.ReportMixin):
     """A network rebuilt by a dictionary, as :meth:`NetworkDictionary.reconstruct` gives it.
 
     Parameters
@@ -184,30 +183,9 @@ class Reconstruction:
             "threshold": threshold, "alpha": self.shrinkage,
         }
 
-    def report(self, path: _report.Path) -> pathlib.Path:
-        """Write the report of ``ergodict network reconstruct``: accuracy by threshold, weights, degrees, coverage and the atoms.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The page, whose name should end in ``.html``.
-
-        Returns
-        -------
-        pathlib.Path
-            The page.
-
-        Examples
-        --------
-        >>> import ergodict, os, tempfile
-        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = model.reconstruct("@karate", samples=1000).report(os.path.join(folder, "rebuilt.html"))
-        ...     "Coverage" in page.read_text(encoding="utf-8")
-        True
-        """
-        model, columns = self._whole(), self._columns(self.threshold)
-        return _report.written(path, lambda file: _ergodict.reconstruction_report(file, model, self.network._core, columns, self._about))
+    def _write_page(self, file: str) -> None:
+        columns = self._columns(self.threshold)
+        _ergodict.reconstruction_report(file, self._whole(), self.network._core, columns, self._about)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_model": self._model.to_bytes(), "_whole": None}

@@ -119,11 +119,49 @@ TABLES: dict[str, tuple[str, int, int, bool, bool]] = {
     "Gephi, label and timeset": ("Source,Target,Type,Id,Label,timeset,Weight\n1,2,Undirected,0,,,2\n2,3,Undirected,1,,,3\n", 3, 2, False, True),
     "Cytoscape": ("source,interaction,target,weight\na,pp,b,1.5\nb,pp,c,2\n", 3, 2, False, True),
     "igraph": ("from,to,strength\na,b,2\nb,c,3\n", 3, 2, False, True),
+    "igraph, row names of R": ('"","from","to","weight"\n"1","a","b",2\n"2","b","c",3\n', 3, 2, False, True),
     "Neo4j": (":START_ID,:END_ID,:TYPE\na,b,KNOWS\nb,c,KNOWS\n", 3, 2, False, False),
+    "Neo4j, types": (":START_ID(P),since:int,:END_ID(P),:TYPE,weight:double\na,2001,b,KNOWS,2.5\nb,2002,c,KNOWS,1\n", 3, 2, False, True),
     "SNAP": ("FromNodeId,ToNodeId\n1,2\n2,3\n", 3, 2, False, False),
     "column directed": ("source,target,directed\na,b,true\nb,a,true\n", 2, 2, True, False),
     "adjacency matrix with names": (",a,b,c\na,0,1,1\nb,1,0,0\nc,1,0,0\n", 3, 2, False, False),
 }
+
+
+#: Files that only files can be: with comments, attributes or line ends of several systems.
+FILES: dict[str, tuple[str, int, int, bool, bool]] = {
+    "SNAP, undirected": ("# Undirected graph: ../../data/output/a.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n7\t8\n8\t9\n", 3, 2, False, False),
+    "SNAP, directed": ("# Directed graph: a.txt\n# FromNodeId\tToNodeId\n7\t8\n8\t7\n", 2, 2, True, False),
+    # Above networks of co-authors, too, whose edges are there in both directions.
+    "SNAP, pairs": ("# Directed graph (each unordered pair of nodes is saved once): a.txt\n7\t8\n8\t7\n", 2, 1, False, False),
+    "Konect, directed": ("% asym unweighted\n% 3 3 3\n1 2\n2 1\n2 3\n", 3, 3, True, False),
+    "Konect, undirected, weights": ("% sym positive\n1 2 3\n2 3 1\n", 3, 2, False, True),
+    "Konect, weights and times": ("% asym posweighted\n1\t2 3 1082040961\n2\t3 1 1082155839\n", 3, 2, True, True),
+    "networkx, attributes": ("a b {'weight': 2.0}\nb c {'weight': 1.5}\n", 3, 2, False, True),
+    "line ends of three systems": ("source,target\r\na,b\rb,c\nc,d\r\n", 4, 3, False, False),
+    "byte order mark, semicolons": ("\ufeffSource;Target;Weight\na;b;2\nb;c;3\n", 3, 2, False, True),
+    "adjacency matrix without names": ("0 1 0 1\n1 0 1 0\n0 1 0 0\n1 0 0 0\n", 4, 3, False, False),
+}
+
+
+@pytest.mark.parametrize("dialect", FILES)
+def test_files_of_every_dialect_are_the_same_from_both_sides(cli: Callable[..., Any], dialect: str, tmp_path: Path) -> None:
+    text, *expected = FILES[dialect]
+    path = tmp_path / "edges.txt"
+    path.write_bytes(text.encode())
+    network = Network(path)
+    assert [network.n_nodes, network.n_edges, network.is_directed, network.is_weighted] == expected
+    told = json.loads(cli("network", "info", path, "--json", "-q").stdout)
+    found = told["summary"]
+    assert [found["nodes"], found["edges"], found["directed"], found["weighted"]] == expected
+    assert told["decisions"] == network.decisions
+
+
+def test_bipartite_files_of_konect_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "out.bip"
+    path.write_text("% bip unweighted\n1 1\n1 2\n2 2\n")
+    with pytest.raises(ValueError, match="out.bip:1: is a bipartite network of KONECT"):
+        Network(path)
 
 
 @pytest.mark.parametrize("dialect", TABLES)

@@ -45,6 +45,28 @@ def test_the_page_of_a_network_dictionary_is_that_of_the_command_line(
     assert "<h1>Misérables</h1>" in again.report(own, title="Misérables").read_text(encoding="utf-8")
 
 
+def test_the_page_of_a_network_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, network_file: pathlib.Path
+) -> None:
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    for network in ("@lesmis", network_file):
+        assert ergodict.Network(network).report(own) == own
+        cli("network", "info", network, "--report", theirs)
+        assert timeless(own) == timeless(theirs)
+    for name, network in (("network", ergodict.Network(networkx.path_graph(5))), ("path", ergodict.Network([(0, 1), (2, 3)]))):
+        page = network.report(own, name=None if name == "network" else name).read_text(encoding="utf-8")
+        # No command reads what is in memory.
+        assert f"The network {name}" in page and "What to try next" not in page
+    with pytest.raises(ValueError, match="would be overwritten"):
+        ergodict.Network(network_file).report(network_file)
+
+
+def test_results_of_a_network_that_was_read_before_have_its_name(tmp_path: pathlib.Path, network_file: pathlib.Path) -> None:
+    before = NetworkDictionary(3, k=4, steps=3, random_state=0).fit(ergodict.Network(network_file)).report(tmp_path / "before.html")
+    at_once = NetworkDictionary(3, k=4, steps=3, random_state=0).fit(network_file).report(tmp_path / "at_once.html")
+    assert "What lesmis is made of" in timeless(before) and timeless(before) == timeless(at_once)
+
+
 def test_the_page_of_a_network_in_time_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
     rows = tmp_path / "rows.csv"
     rng = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import warnings
 from collections.abc import Callable
@@ -67,6 +68,38 @@ def test_weights_directions_and_components_that_are_left_out() -> None:
     arcs = Network([(0, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0)], directed=True)
     ((category, words),) = heard(lambda: ergodict.denoise(arcs, method="l3"))
     assert category is DataConversionWarning and words.startswith("ignored by denoising: ") and "directions" in words and "weights" in words
+
+
+def test_weights_are_ignored_by_comparisons_and_used_by_samplers(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    few = {"k": 3, "steps": 2, "samples": 100, "rewired": False, "random_state": 0}
+    ignored = (DataConversionWarning, "@lesmis: weights are ignored (weighted=True uses them)")
+    assert heard(lambda: ergodict.compare(["@lesmis", "@karate"], **few)) == [ignored]
+    assert heard(lambda: ergodict.compare(["@lesmis", "@karate"], weighted=True, **few)) == []
+    used = "weights are used: a walk takes an edge in proportion to its weight (weighted=False ignores them)"
+    assert ergodict.sample("@lesmis", k=3, random_state=0).notes == [used]
+    assert ergodict.sample(Network("@lesmis", weighted=False), k=3, random_state=0).notes == []
+    lines = cli("network", "sample", "@lesmis", "-k", 3, "--count", 10, "-o", tmp_path / "x.npy").stderr
+    assert "@lesmis: " + used.replace("weighted=False", "--unweighted") in lines
+    for flag in ("--weighted", "--unweighted"):
+        assert "weights are" not in cli("network", "sample", "@lesmis", flag, "-k", 3, "--count", 10, "-o", tmp_path / "x.npy").stderr
+
+
+def test_comparisons_without_a_rewired_copy_have_the_reason(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    # Five nodes that all know each other are in no network that has these degrees by chance.
+    clique = [(u, v) for u in range(5) for v in range(u)]
+    for name, length in (("one.txt", 200), ("two.txt", 250)):
+        edges = clique + [(node, node + 1) for node in range(4, length)]
+        (tmp_path / name).write_text("".join(f"{u} {v}\n" for u, v in edges), encoding="utf-8")
+    files = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    found = heard(lambda: ergodict.compare(files, motif="complete", k=5, steps=2, samples=50, random_state=0))
+    assert [category for category, _ in found] == [UserWarning, UserWarning]
+    said = cli(
+        "network", "compare", *files, "--motif", "complete", "-k", 5, "--steps", 2, "--samples", 50, "--seed", 0, "-o", tmp_path / "t.tsv",
+        "--json",
+    )
+    for (_, words), name in zip(found, ("one.txt", "two.txt")):
+        assert words.startswith(f"{name}: no rewired copy to compare with: ") and words in said.stderr
+    assert json.loads(said.stdout)["notes"] == [words for _, words in found]
 
 
 def test_classifiers_that_hardly_know_their_own_labels(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:

@@ -8,7 +8,7 @@ use crate::summary::emit;
 use crate::{PROBLEM, input, output, paths, progress::say, rerun};
 use anyhow::{Context, Result, bail};
 use ergodict::data::{PairTable, digest};
-use ergodict_pages::evaluation::{Evaluation, Scored, Truth};
+use ergodict_pages::evaluation::{Evaluation, ScoreTable, Truth};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             let (name, all) = (input::name(path), labeled.pairs.len());
             say(&format!("{name}: has no score for {missing} of {all} pairs, which rank last"));
         }
-        outcomes.push(Scored { name: input::name(path), scores, probabilities, missing });
+        outcomes.push(ScoreTable { name: input::name(path), scores, probabilities, missing });
     }
     let outcome = Evaluation::measure(&labeled.truth, &outcomes, args.confidence)?;
     args.reports.write(|| {

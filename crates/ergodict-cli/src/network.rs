@@ -11,7 +11,6 @@ mod info_time;
 pub(crate) mod learn;
 mod list;
 mod opened;
-mod page;
 pub(crate) mod reading;
 mod reconstruct;
 mod sample;

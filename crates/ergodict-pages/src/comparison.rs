@@ -2,9 +2,10 @@
 
 use crate::rerun;
 use crate::text::{input, short};
-use ergodict::chain::SamplerKind;
+use ergodict::chain::{SampledNetwork, SamplerKind};
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{ComparisonOutcome, Estimate, Measure};
+use ergodict::{Error, Hint};
 use ergodict_report::{Figure, Heat, PictureError, Report, Table, Tree};
 use serde_json::Value;
 
@@ -32,6 +33,8 @@ pub struct ComparisonPage {
     pub config: Value,
     /// Files that were read.
     pub inputs: Vec<Input>,
+    /// Why networks have no rewired copy.
+    pub notes: Vec<String>,
     /// Time of all.
     pub seconds: f64,
 }
@@ -42,6 +45,22 @@ pub fn plus_minus(estimate: Estimate) -> String {
 }
 
 impl ComparisonPage {
+    /// The rewired copies that there are, and why there are no others, with settings spelled as `spell` does.
+    pub fn yardsticks(
+        copies: Vec<Result<SampledNetwork, Error>>,
+        names: &[String],
+        spell: &dyn Fn(&Hint) -> String,
+    ) -> (Vec<Option<SampledNetwork>>, Vec<String>) {
+        let mut notes = Vec::new();
+        let copy = |(copy, name): (Result<SampledNetwork, Error>, &String)| {
+            let missing = |error: Error| {
+                notes.push(format!("{name}: no rewired copy to compare with: {}", error.spelled(spell)));
+            };
+            copy.map_err(missing).ok()
+        };
+        (copies.into_iter().zip(names).map(copy).collect(), notes)
+    }
+
     /// The finding, by the names that files have without their endings.
     pub fn finding(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
@@ -115,6 +134,7 @@ impl ComparisonPage {
         ]
         .into_iter()
         .chain(self.inputs.iter().map(|one| ("input", input(one))))
+        .chain(self.notes.iter().map(|note| ("note", note.clone())))
         .collect();
         let mut report = Report::new(format!("Network similarity ({n} networks)"))
             .lead(format!("{}.", self.finding()))

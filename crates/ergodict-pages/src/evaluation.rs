@@ -48,7 +48,7 @@ const LISTS: [u64; 2] = [20, 100];
 const SHIFT: f64 = 0.2;
 
 /// A table of scores, one for each labeled pair.
-pub struct Scored {
+pub struct ScoreTable {
     /// What it is called.
     pub name: String,
     /// The lowest of all numbers where there is none.
@@ -88,7 +88,7 @@ impl Truth {
 }
 
 /// One table of scores against one kind of false pairs.
-pub struct ScoredTable {
+pub struct ScoreEvaluation {
     /// What the table is called.
     pub scores: String,
     /// Pairs without a score.
@@ -105,7 +105,7 @@ pub struct ScoredTable {
     pub calibration: Option<Calibration>,
 }
 
-impl ScoredTable {
+impl ScoreEvaluation {
     /// The mean probability and the share of true pairs, where they are far apart: usually labeled pairs are then a selection.
     #[must_use]
     pub fn shifted(&self) -> Option<(&str, f64, f64)> {
@@ -128,7 +128,7 @@ pub struct Group {
     /// The kind, or `all`.
     pub negatives: String,
     /// In the order of the tables.
-    pub found: Vec<ScoredTable>,
+    pub found: Vec<ScoreEvaluation>,
     /// Each against the first: its name, the difference, the interval of that.
     pub against_first: Vec<(String, Area, (f64, f64))>,
 }
@@ -163,21 +163,21 @@ impl Evaluation {
     ///
     /// # Errors
     /// [`Error`](ergodict::Error) where labels are all the same, or scores and probabilities are no numbers.
-    pub fn measure(truth: &Truth, scores: &[Scored], confidence: f64) -> Result<Self> {
+    pub fn measure(truth: &Truth, scores: &[ScoreTable], confidence: f64) -> Result<Self> {
         let mut groups = Vec::new();
         for (negatives, rows) in truth.groups() {
             let labels: Vec<bool> = rows.iter().map(|&row| truth.labels[row]).collect();
             let of_rows = |scores: &[f64]| -> Vec<f64> { rows.iter().map(|&row| scores[row]).collect() };
             let mut group = Group { negatives, found: Vec::new(), against_first: Vec::new() };
             let mut first: Option<Vec<f64>> = None;
-            for Scored { name, scores, probabilities, missing } in scores {
+            for ScoreTable { name, scores, probabilities, missing } in scores {
                 let scores = of_rows(scores);
                 let calibration = probabilities.as_ref().map(|all| calibration(all, &rows, &labels));
                 let area = area(&scores, &labels)?;
                 let ranked = Ranked::new(&scores, &labels)?;
                 let best = ranked.best_threshold();
                 let interval = area.interval(confidence)?;
-                group.found.push(ScoredTable {
+                group.found.push(ScoreEvaluation {
                     scores: name.clone(),
                     missing: *missing,
                     ranked,
@@ -218,7 +218,7 @@ impl Evaluation {
     #[must_use]
     pub fn rows(group: &Group) -> Vec<Vec<String>> {
         let calibrated = group.is_calibrated();
-        let row = |found: &ScoredTable| {
+        let row = |found: &ScoreEvaluation| {
             let (low, high) = found.interval;
             let best = &found.best;
             let mut row = vec![
@@ -337,7 +337,7 @@ impl Evaluation {
     }
 }
 
-fn name(found: &ScoredTable) -> String {
+fn name(found: &ScoreEvaluation) -> String {
     let (low, high) = found.interval;
     format!("{} {:.3} ({low:.3}–{high:.3})", short(&found.scores), found.area.value)
 }
@@ -407,7 +407,7 @@ fn reliability(group: &Group, confidence: f64) -> Option<Figure> {
 
 /// How scores of true and false pairs are spread, table by table.
 fn spread(group: &Group) -> Vec<Figure> {
-    let figure = |(at, found): (usize, &ScoredTable)| {
+    let figure = |(at, found): (usize, &ScoreEvaluation)| {
         let chart = LineChart {
             x_label: "score".into(),
             y_label: "share of pairs".into(),
@@ -421,7 +421,7 @@ fn spread(group: &Group) -> Vec<Figure> {
 }
 
 /// Steps of both classes, from how many of each are above every threshold.
-fn classes(found: &ScoredTable) -> Vec<Series> {
+fn classes(found: &ScoreEvaluation) -> Vec<Series> {
     let curve = found.ranked.curve();
     let scored: Vec<f64> = curve.iter().map(|p| p.threshold).filter(|t| t.is_finite()).collect();
     let Some(bins) = Bins::over(&scored, BINS) else { return Vec::new() };

@@ -3,7 +3,8 @@
 //! ```text
 //! model ────────────▶ model, network, over_time ─┐
 //! scores of pairs ──▶ denoising, evaluation ─────┼─▶ ergodict_report::Report ──▶ one page
-//! networks ─────────▶ comparison, reconstruction ┤
+//! networks ─────────▶ info, comparison, ─────────┤
+//!                     reconstruction             │
 //! images, spins ────▶ image, spins ──────────────┤
 //! chains ───────────▶ sample, simulation ────────┘
 //! ```
@@ -15,6 +16,7 @@ pub mod denoising;
 pub mod evaluation;
 pub mod finding;
 pub mod image;
+pub mod info;
 pub mod maps;
 pub mod mixing;
 pub mod model;

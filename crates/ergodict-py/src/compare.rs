@@ -1,13 +1,13 @@
 //! Networks compared by how well the dictionaries of each fit the others.
 
-use crate::error::to_py_err;
+use crate::error::{keyword, to_py_err};
 use crate::network::Network;
 use crate::page::Page;
 use crate::sampling::{Sampling, in_network, inner};
 use crate::scheme::{Scheme, settings};
 use crate::value::to_python;
-use crate::work::{Watch, driven, long};
-use ergodict::chain::{Motif, SampledNetwork, SamplingSettings, Use};
+use crate::work::{driven, long};
+use ergodict::chain::Use;
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{
     CompareSettings, Comparison, ComparisonOutcome, Estimate, Finding, Measure,
@@ -51,23 +51,6 @@ pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         "seeds": settings.seeds,
     });
     to_python(py, &all)
-}
-
-/// A rewired copy of each network with a sampler in it, as far as there are any.
-fn rewired(
-    drawn: &[SampledNetwork],
-    sampling: &SamplingSettings,
-    motif: &Motif,
-    seed: u64,
-    watch: &Watch,
-) -> ergodict::Result<Vec<Option<SampledNetwork>>> {
-    let copy = |(at, one): (usize, &SampledNetwork)| {
-        let copy = Comparison::rewired_copy(&one.0, seed, at, &|| watch.stopped())?;
-        // The motif may be in no rewired copy, such as a triangle.
-        let chosen = sampling.choose(Use::Reconstruct, copy, motif, seed);
-        Ok(chosen.ok().map(|chosen| (chosen.network, chosen.sampler)))
-    };
-    drawn.iter().enumerate().map(copy).collect()
 }
 
 fn square(py: Python<'_>, values: Vec<f64>, n: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
@@ -144,10 +127,13 @@ pub(crate) fn compare_networks<'py>(
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.config(own_motif, kind);
     settings.samples = Some(settings.samples());
-    let copies = if settings.rewired {
-        long(py, n_jobs, None, |watch| rewired(&drawn, &settings.sampling, &motif, seed, watch))?
+    let (copies, notes) = if settings.rewired {
+        let copies = long(py, n_jobs, None, |watch| {
+            Comparison::rewired_copies(&drawn, &settings.sampling, own_motif, seed, &|| watch.stopped())
+        })?;
+        ComparisonPage::yardsticks(copies, &plan.names, &keyword)
     } else {
-        vec![None; drawn.len()]
+        (vec![None; drawn.len()], Vec::new())
     };
     let inputs = plan.names.iter().cloned().zip(plan.digests);
     let inputs: Vec<Input> = inputs.map(|(name, digest)| Input { name, digest }).collect();
@@ -168,6 +154,7 @@ pub(crate) fn compare_networks<'py>(
     checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(to_py_err)?;
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
+    dict.set_item("notes", &notes)?;
     let page = ComparisonPage {
         names: plan.names,
         outcome,
@@ -175,6 +162,7 @@ pub(crate) fn compare_networks<'py>(
         config,
         // What is in memory is no file.
         inputs: inputs.into_iter().filter(|input| !input.digest.is_empty()).collect(),
+        notes,
         seconds: started.elapsed().as_secs_f64(),
     };
     dict.set_item("page", Page::from(page))?;

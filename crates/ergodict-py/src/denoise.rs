@@ -3,7 +3,7 @@
 use crate::aligned::column;
 use crate::error::to_py_err;
 use crate::network::Network;
-use crate::page::{Named, Page};
+use crate::page::{NetworkLabel, Page};
 use crate::reconstruct::pairs_of;
 use crate::scheme::word;
 use crate::value::to_python;
@@ -41,7 +41,7 @@ type PairScores<'py> = (
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct About {
-    network: Named,
+    network: NetworkLabel,
     /// How many pairs are given, the most telling ones, where not all are.
     top: Option<usize>,
     /// What `pairs` was: `non-edges`, the name of a file for pairs that were given, or nothing for all edges.

@@ -6,7 +6,7 @@ use crate::work::short;
 use ergodict::denoise::calibration::Calibration;
 use ergodict::denoise::delong::{area, compare};
 use ergodict::denoise::roc::Ranked;
-use ergodict_pages::evaluation::{Evaluation, Scored, Truth};
+use ergodict_pages::evaluation::{Evaluation, ScoreTable, Truth};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -92,14 +92,14 @@ pub(crate) fn auc_difference(
 }
 
 /// Scores under a name, probabilities (NaN where there is none), and how many pairs have no score.
-type ScoreTable<'py> = (String, PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, u64);
+type ScoreColumns<'py> = (String, PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, u64);
 
 /// Writes the page of scores of the same pairs.
 #[pyfunction]
 pub(crate) fn evaluation_report(
     py: Python<'_>,
     path: PathBuf,
-    #[pyo3(from_py_with = crate::list::list)] scores: Vec<ScoreTable<'_>>,
+    #[pyo3(from_py_with = crate::list::list)] scores: Vec<ScoreColumns<'_>>,
     labels: PyReadonlyArray1<'_, bool>,
     confidence: f64,
 ) -> PyResult<()> {
@@ -108,7 +108,7 @@ pub(crate) fn evaluation_report(
         let known = |p: &f64| Some(*p).filter(|p| !p.is_nan());
         let probabilities = probabilities.as_ref().map(column).transpose()?;
         let probabilities = probabilities.map(|all| all.iter().map(known).collect());
-        tables.push(Scored {
+        tables.push(ScoreTable {
             name: name.clone(),
             scores: column(scores)?.clone(),
             probabilities,

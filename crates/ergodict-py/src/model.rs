@@ -2,6 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::factor::{AnyState, Factorizer, State, about, dispatch, held};
+use crate::scheme::settings;
 use crate::sets::{Raised, dictionary_set};
 use crate::spins::{alphabet, boundary};
 use crate::value::to_python;
@@ -110,12 +111,20 @@ pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<(Model, 
 const ARRAY: &str = "array";
 
 /// How a run went over its data, as a file tells it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
 pub(crate) struct FitRecord {
-    pub(crate) init: String,
-    pub(crate) feed: BatchSettings,
-    pub(crate) missing: bool,
-    pub(crate) how: String,
-    pub(crate) feature_names: Option<Vec<String>>,
+    init: String,
+    #[pyo3(from_py_with = batches)]
+    course: BatchSettings,
+    missing: bool,
+    how: String,
+    #[pyo3(from_py_with = crate::list::maybe_list)]
+    feature_names: Option<Vec<String>>,
+}
+
+fn batches(course: &Bound<'_, PyAny>) -> PyResult<BatchSettings> {
+    settings(course.cast()?, &[])
 }
 
 /// The model whose file the command line would write.
@@ -136,7 +145,7 @@ pub(crate) fn in_file(this: &Factorizer, py: Python<'_>, told: FitRecord) -> PyR
                 let f32 = precision(&this.state) == Precision::F32;
                 let config = MatrixSettings {
                     learning: LearnSettings { factor, init, f32, f64: !f32 },
-                    batches: BatchSettings { seed, ..told.feed },
+                    batches: BatchSettings { seed, ..told.course },
                     missing: told.missing,
                 };
                 let config = config.config();

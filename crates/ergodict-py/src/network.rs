@@ -2,6 +2,7 @@
 
 use crate::aligned::{column, view};
 use crate::error::{keyword, to_py_err};
+use crate::network_model::input_digest;
 use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
@@ -9,13 +10,17 @@ use ergodict::data::{
     EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableOptions, WeightSettings,
     embedded, embedded_names, read_network, write_network,
 };
+use ergodict::model::Input;
 use ergodict::{Error, memory};
+use ergodict_pages::info::NetworkPage;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Bytes that a node takes while a network is made: where its row starts, and its place while rows are filled.
 const PER_NODE: u64 = 16;
@@ -27,17 +32,19 @@ pub(crate) struct Network {
     pub(crate) inner: Arc<ergodict::data::Network>,
     /// What was decided when it was made.
     decisions: Option<String>,
+    /// The file, or the embedded network, that it was read from.
+    source: Option<Input>,
 }
 
 impl From<ergodict::data::Network> for Network {
     fn from(network: ergodict::data::Network) -> Self {
-        Self { inner: Arc::new(network), decisions: None }
+        Arc::new(network).into()
     }
 }
 
 impl From<Arc<ergodict::data::Network>> for Network {
     fn from(inner: Arc<ergodict::data::Network>) -> Self {
-        Self { inner, decisions: None }
+        Self { inner, decisions: None, source: None }
     }
 }
 
@@ -108,7 +115,7 @@ pub(crate) fn whole<R: Send>(
 }
 
 fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Network {
-    Network { inner: Arc::new(network), decisions: Some(decisions.to_string()) }
+    Network { inner: Arc::new(network), decisions: Some(decisions.to_string()), source: None }
 }
 
 /// Ends as pairs.
@@ -151,7 +158,16 @@ impl Network {
         let table = table_options(format, header, source, target, weight)?;
         let options = ReadOptions { table, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
-            None => whole(py, move || read_network(&path, &options)).map(made),
+            None => {
+                let network = whole(py, || read_network(&path, &options)).map(made)?;
+                // A pipe is read once.
+                let name = path.file_name().filter(|_| path.is_file());
+                let input = |name: &OsStr| {
+                    let digest = input_digest(py, path.clone())?;
+                    Ok::<_, PyErr>(Input { name: name.to_string_lossy().into_owned(), digest })
+                };
+                Ok(Self { source: name.map(input).transpose()?, ..network })
+            }
             Some(name) => {
                 let network = embedded(name).map_err(to_py_err)?;
                 if directed == Some(true) || weighted == Some(true) && !network.is_weighted() {
@@ -159,7 +175,9 @@ impl Network {
                     let words = format!("{name} is undirected, {kind}: directed and weighted are for files");
                     return Err(PyValueError::new_err(words));
                 }
-                Ok(if weighted == Some(false) { network.unweighted() } else { network }.into())
+                let network = if weighted == Some(false) { network.unweighted() } else { network };
+                let source = Input { name: name.to_owned(), digest: input_digest(py, path.clone())? };
+                Ok(Self { source: Some(source), ..network.into() })
             }
         }
     }
@@ -237,6 +255,12 @@ impl Network {
     #[getter]
     fn decisions(&self) -> Option<&str> {
         self.decisions.as_deref()
+    }
+
+    /// Name and digest of the file, or the embedded network, that it was read from; None for others and for parts.
+    #[getter]
+    fn source(&self) -> Option<(&str, &str)> {
+        self.source.as_ref().map(|source| (&*source.name, &*source.digest))
     }
 
     /// Number of nodes.
@@ -377,6 +401,21 @@ impl Network {
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let network = &self.inner;
         to_python(py, &whole(py, || Ok(network.summary()))?)
+    }
+
+    /// Writes the page of it; without a name it is called as its file is.
+    fn report(&self, py: Python<'_>, path: PathBuf, name: Option<String>) -> PyResult<()> {
+        let started = Instant::now();
+        let embedded = |source: &&Input| source.name.starts_with('@');
+        let called = name.or_else(|| Some(self.source.as_ref()?.name.clone()));
+        let page = whole(py, || NetworkPage::new(called.as_deref().unwrap_or("network"), &self.inner))?;
+        let page = NetworkPage {
+            input: self.source.as_ref().filter(|source| !embedded(source)).cloned(),
+            decisions: self.decisions.clone(),
+            seconds: started.elapsed().as_secs_f64(),
+            ..page
+        };
+        crate::page::write(py, &path, Ok(page.report()), page.input.as_slice())
     }
 
     /// Writes it in the format of the name; what the format could not keep is returned.

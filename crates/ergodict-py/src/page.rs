@@ -113,14 +113,14 @@ fn write_html(py: Python<'_>, path: &Path, html: &str, inputs: &[Input]) -> PyRe
 /// What Python says of the network of a result.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Named {
+pub(crate) struct NetworkLabel {
     pub(crate) name: String,
     pub(crate) digest: String,
     /// Ids of nodes, where the extension knows them by others.
     pub(crate) labels: Option<Vec<String>>,
 }
 
-impl Named {
+impl NetworkLabel {
     pub(crate) fn input(&self) -> Vec<Input> {
         // What is in memory is no file.
         let some = !self.digest.is_empty();

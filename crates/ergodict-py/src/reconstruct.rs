@@ -4,7 +4,7 @@ use crate::aligned::{column, view};
 use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
-use crate::page::Named;
+use crate::page::NetworkLabel;
 use crate::sampling::{Sampling, spelled};
 use crate::scheme::word;
 use crate::work::{driven, long};
@@ -278,7 +278,7 @@ pub(crate) fn accuracy<'py>(
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct About {
-    network: Named,
+    network: NetworkLabel,
     plan: Rebuilding,
     sampling: Sampling,
     sampler: String,

@@ -2,7 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::network::Network;
-use crate::page::{Named, write};
+use crate::page::{NetworkLabel, write};
 use crate::sampling::{Sampling, spelled};
 use crate::value::to_python;
 use crate::work::{Watch, long, short};
@@ -102,7 +102,7 @@ impl Sampler {
                 edges: motif.edges().to_vec(),
                 name: kind.to_string(),
                 independent: sampler.is_independent(),
-                notes: spelled(&notes),
+                notes: spelled(&network.weights_note().into_iter().chain(notes).collect::<Vec<_>>()),
                 bits: !network.is_weighted(),
                 network,
                 places,
@@ -185,7 +185,7 @@ impl Sampler {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let wanted = Wanted { density, macc, larger, larger_edges };
+        let wanted = Estimates { density, macc, larger, larger_edges };
         let drawn = self.look(py, count, wanted, n_jobs, progress)?;
         to_python(py, &self.measurements(&drawn))
     }
@@ -213,7 +213,7 @@ impl Sampler {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        network: Named,
+        network: NetworkLabel,
         count: u64,
         density: bool,
         macc: bool,
@@ -242,7 +242,8 @@ impl Sampler {
         {
             config.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
         }
-        let drawn = self.look(py, count, Wanted { density, macc, larger, larger_edges }, n_jobs, progress)?;
+        let drawn =
+            self.look(py, count, Estimates { density, macc, larger, larger_edges }, n_jobs, progress)?;
         let seconds = started.elapsed().as_secs_f64();
         let mixing = |i: usize| Mixing::from_series(&drawn.series(i));
         let scalars = &drawn.measures.scalars;
@@ -387,11 +388,11 @@ impl Sampler {
         &self,
         py: Python<'_>,
         count: u64,
-        wanted: Wanted<'_>,
+        wanted: Estimates<'_>,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Drawn> {
-        let Wanted { density, macc, larger, larger_edges } = wanted;
+    ) -> PyResult<SampleRecord> {
+        let Estimates { density, macc, larger, larger_edges } = wanted;
         let own = self.chain.motif();
         let wants_larger = larger.is_some() || larger_edges.is_some();
         if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
@@ -422,12 +423,12 @@ impl Sampler {
             let draws = count.min(MOST_DRAWS) as usize;
             long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
         });
-        Ok(Drawn { k: own.k(), chains, measured, density: density.transpose()?, measures })
+        Ok(SampleRecord { k: own.k(), chains, measured, density: density.transpose()?, measures })
     }
 
     /// What was measured, by the keys of the command line.
-    fn measurements(&self, drawn: &Drawn) -> Value {
-        let (Drawn { measures, measured, density, .. }, kept) = (drawn, drawn.kept());
+    fn measurements(&self, drawn: &SampleRecord) -> Value {
+        let (SampleRecord { measures, measured, density, .. }, kept) = (drawn, drawn.kept());
         let stuck = !self.independent
             && !measured.iter().all(|one| one.moved)
             && kept.iter().all(|&kept| kept >= 100);
@@ -474,7 +475,7 @@ impl Sampler {
 type NamedSeries<'py> = (String, Vec<Bound<'py, PyArray1<f64>>>);
 
 /// What is to be estimated.
-struct Wanted<'a> {
+struct Estimates<'a> {
     density: bool,
     macc: bool,
     /// The larger motif of the conditional density, by its name or its edges.
@@ -483,7 +484,7 @@ struct Wanted<'a> {
 }
 
 /// Homomorphisms that were measured.
-struct Drawn {
+struct SampleRecord {
     k: usize,
     chains: Vec<Vec<u32>>,
     measured: Vec<Measured>,
@@ -491,7 +492,7 @@ struct Drawn {
     measures: Measures,
 }
 
-impl Drawn {
+impl SampleRecord {
     /// Homomorphisms of each chain.
     fn kept(&self) -> Vec<usize> {
         self.chains.iter().map(|xs| xs.len() / self.k).collect()

@@ -4,7 +4,7 @@ use crate::summary::Summary;
 use crate::text::table;
 use ergodict::denoise::calibration::{Bin, Calibration};
 use ergodict::denoise::delong::Area;
-use ergodict_pages::evaluation::{Evaluation, Group, ScoredTable};
+use ergodict_pages::evaluation::{Evaluation, Group, ScoreEvaluation};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn words(evaluation: &Evaluation) -> String {
             });
             let _ = writeln!(text, "  {}", cells.collect::<Vec<_>>().join("  "));
         }
-        for (name, predicted, share) in group.found.iter().filter_map(ScoredTable::shifted) {
+        for (name, predicted, share) in group.found.iter().filter_map(ScoreEvaluation::shifted) {
             let _ = writeln!(
                 text,
                 "{name}: {:.0} % true by probability, {:.0} % by label; the ECE holds only where the labeled pairs are all candidates",
@@ -71,7 +71,7 @@ pub(super) fn summarize<'a>(
         observed: bin.observed(),
         interval: bin.interval(evaluation.confidence).unwrap_or((0.0, 1.0)),
     };
-    let result = |found: &'a ScoredTable| ScoresResult {
+    let result = |found: &'a ScoreEvaluation| ScoresResult {
         scores: &found.scores,
         missing: found.missing,
         auc: found.area.value,

@@ -12,11 +12,12 @@ use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
-use ergodict::chain::{Motif, SampledNetwork, SamplerKind, SamplingSettings, Use};
+use ergodict::chain::{SampledNetwork, Use};
 use ergodict::reconstruct::network::{CompareSettings, Comparison, Measure, ReconstructionSettings};
 use ergodict::run::{Identity, Status};
 use ergodict::settings::Settings;
 use ergodict_pages::comparison::ComparisonPage;
+use ergodict_pages::shell::flag;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -78,8 +79,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check_memory(&drawn, motif.k() * motif.k())?;
     interrupt::listen();
     let (kind, motif) = opened.data.chosen()?;
-    let rewired = rewired(&settings, &drawn, &opened.names, (kind, motif), common)?;
     settings.sampling.record(motif, kind);
+    let copies = settings.rewired.then(|| {
+        Comparison::rewired_copies(&drawn, &settings.sampling, motif, common.seed, &interrupt::asked)
+    });
+    let (rewired, notes) = match copies.transpose()? {
+        Some(copies) => ComparisonPage::yardsticks(copies, &opened.names, &flag),
+        None => (vec![None; drawn.len()], Vec::new()),
+    };
+    if !common.quiet {
+        notes.iter().for_each(|note| say(note));
+    }
     crate::resolved::settle(&Value::Object(settings.config()));
     let config = crate::resolved::config();
     let command = "network compare".into();
@@ -100,35 +110,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         kind,
         config,
         inputs: opened.inputs,
+        notes,
         seconds: started.elapsed().as_secs_f64(),
     });
     args.write(&compared, common)?;
     driver.remove()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// A rewired copy of each network with a sampler in it, as far as there are any.
-fn rewired(
-    settings: &CompareSettings,
-    drawn: &[SampledNetwork],
-    names: &[String],
-    (kind, motif): (SamplerKind, &Motif),
-    common: &Common,
-) -> Result<Vec<Option<SampledNetwork>>> {
-    let copy = |(at, name): (usize, &String)| -> Result<Option<SampledNetwork>> {
-        if !settings.rewired {
-            return Ok(None);
-        }
-        let copy = Comparison::rewired_copy(&drawn[at].0, common.seed, at, &interrupt::asked)?;
-        // The motif may be in no rewired copy, such as a triangle.
-        let sampling = SamplingSettings { sampler: Some(kind), ..settings.sampling.clone() };
-        let chosen = sampling.choose(Use::Reconstruct, copy, motif, common.seed).ok();
-        if chosen.is_none() && !common.quiet {
-            say(&format!("{name}: no rewired copy has the motif, so there is no yardstick"));
-        }
-        Ok(chosen.map(|chosen| (chosen.network, chosen.sampler)))
-    };
-    names.iter().enumerate().map(copy).collect()
 }
 
 /// How far a comparison is.

@@ -65,14 +65,14 @@ struct Out {
 
 /// The memory of models whose edges are drawn one by one.
 #[derive(clap::Args)]
-struct Drawn {
+struct MemoryArgs {
     /// Memory to make the network in, such as 2G or 500M, a number alone in mebibytes; a larger one is sorted on disk, beside the
     /// output [default: 1G]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     memory: Option<Size>,
 }
 
-impl Drawn {
+impl MemoryArgs {
     fn bytes(&self) -> usize {
         self.memory.map_or(1 << 30, Size::bytes)
     }
@@ -98,7 +98,7 @@ struct Er {
     #[arg(long)]
     directed: bool,
     #[command(flatten)]
-    drawn: Drawn,
+    drawn: MemoryArgs,
     #[command(flatten)]
     out: Out,
 }
@@ -161,7 +161,7 @@ struct Sbm {
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     #[command(flatten)]
-    drawn: Drawn,
+    drawn: MemoryArgs,
     #[command(flatten)]
     out: Out,
 }
@@ -213,13 +213,13 @@ struct Rmat {
     #[arg(long)]
     directed: bool,
     #[command(flatten)]
-    drawn: Drawn,
+    drawn: MemoryArgs,
     #[command(flatten)]
     out: Out,
 }
 
 /// How large the network is.
-struct Made {
+struct NetworkSize {
     nodes: u64,
     edges: u64,
 }
@@ -270,14 +270,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let (made, lost) = match (drawn, model.expected()) {
         (Some(drawn), Some((nodes, edges))) if needed(nodes, edges) > drawn.bytes() as u64 => {
             let made = generator.write(common.seed, out, drawn.bytes(), note.as_deref())?;
-            (Made { nodes: made.nodes, edges: made.edges }, made.saved.lost)
+            (NetworkSize { nodes: made.nodes, edges: made.edges }, made.saved.lost)
         }
         (_, expected) => {
             let fewer =
                 if drawn.is_some() { "ask for fewer, or lower --memory SIZE" } else { "ask for fewer" };
             expected.map_or(Ok(()), |(nodes, edges)| fits(nodes, edges, fewer))?;
             let network = generator.generate(common.seed);
-            let made = Made { nodes: network.nodes() as u64, edges: network.edges() };
+            let made = NetworkSize { nodes: network.nodes() as u64, edges: network.edges() };
             (made, write_network_with_note(out, &network, note.as_deref())?.lost)
         }
     };
@@ -402,7 +402,7 @@ impl Model {
     }
 
     /// The memory of models whose edges may be drawn one by one.
-    fn drawn(&self) -> Option<&Drawn> {
+    fn drawn(&self) -> Option<&MemoryArgs> {
         match self {
             Self::Er(er) => Some(&er.drawn),
             Self::Sbm(sbm) => Some(&sbm.drawn),

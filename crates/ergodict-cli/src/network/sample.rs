@@ -105,7 +105,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let as_array =
         args.out.as_ref().is_some_and(|out| out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")));
-    let mut notes = output::spelled(&notes);
+    let weights = network.weights_note().filter(|_| !args.reading.weighted);
+    let mut notes = output::spelled(&weights.into_iter().chain(notes).collect::<Vec<_>>());
     if as_array && network.ids().are_words() {
         notes.push("names are words: the array has the nodes' places in the ascending order of names".into());
     }

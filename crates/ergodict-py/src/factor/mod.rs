@@ -287,38 +287,14 @@ impl Factorizer {
     }
 
     /// Writes the model file that the command line would write.
-    #[pyo3(signature = (path, init, course, missing, how, feature_names=None))]
-    fn save(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        init: String,
-        course: &Bound<'_, PyDict>,
-        missing: bool,
-        how: String,
-        #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
-    ) -> PyResult<()> {
-        let feed = settings(course, &[])?;
-        let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
+    fn save(&self, py: Python<'_>, path: PathBuf, record: FitRecord) -> PyResult<()> {
+        let model = model::in_file(self, py, record)?;
         short(py, || model.save(&path))
     }
 
     /// Writes the page that `ergodict report` makes of that file.
-    #[pyo3(signature = (path, title, init, course, missing, how, feature_names=None))]
-    fn report(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        title: Option<&str>,
-        init: String,
-        course: &Bound<'_, PyDict>,
-        missing: bool,
-        how: String,
-        #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
-    ) -> PyResult<()> {
-        let feed = settings(course, &[])?;
-        let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
-        model::write_report(py, &path, &model, title)
+    fn report(&self, py: Python<'_>, path: PathBuf, title: Option<&str>, record: FitRecord) -> PyResult<()> {
+        model::write_report(py, &path, &model::in_file(self, py, record)?, title)
     }
 
     /// A model file as a factorizer; a set that no name describes is given again.

@@ -35,7 +35,7 @@ pub use image::Image;
 #[cfg(feature = "image")]
 pub use image::ImageNotes;
 pub(crate) use lock::Lock;
-pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
+pub use network::{Adjacency, Build, Components, Edge, EdgeCounts, Loops, Network, NodeIds, Rows};
 pub use network::{
     Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, TimeColumn, TimeOptions,
     TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows, differences,

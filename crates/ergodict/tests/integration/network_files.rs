@@ -183,7 +183,7 @@ fn what_was_decided_is_one_line() {
         (
             "a b 1\nb a 1\nb b 2\nb c 0\n",
             ReadOptions { directed: Some(true), loops: Loops::Keep, ..ReadOptions::default() },
-            "edge list, directed (asked for), weights of the third column used, words as ids; \
+            "edge list, directed (asked for), weights in the third column, words as ids; \
              1 loop kept, 1 zero weight left out",
         ),
         (
@@ -194,7 +194,7 @@ fn what_was_decided_is_one_line() {
         (
             "from to weight\n1 2 3\n2 1 4\n1 1 1\n3 3 1\n",
             ReadOptions::default(),
-            "edge list, undirected (assumed), weights of the third column used, integer ids; \
+            "edge list, undirected (assumed), weights in the third column, integer ids; \
              header on line 1 skipped, 2 loops dropped, 1 duplicate added up",
         ),
         (

@@ -97,6 +97,7 @@ impl Compared {
                 })
                 .collect(),
             sampler: self.0.kind,
+            notes: &self.0.notes,
             seconds: self.0.seconds,
             compared: self,
             out,
@@ -153,6 +154,8 @@ pub(in crate::network) struct CompareSummary<'a> {
     merges: Vec<MergeSummary>,
     /// Sampler of the walks
     sampler: SamplerKind,
+    /// Why networks have no rewired copy
+    notes: &'a [String],
     /// Time of all
     seconds: f64,
     #[serde(skip)]

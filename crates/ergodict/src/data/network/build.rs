@@ -55,7 +55,7 @@ pub struct Build {
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Found {
+pub struct EdgeCounts {
     /// Edges from a node to itself.
     pub loops: u64,
     /// Lines that repeat an edge, in either direction if the network is undirected.
@@ -71,9 +71,9 @@ impl Network {
     ///
     /// # Errors
     /// [`Error::Parameter`] for an edge to a node that does not exist, and for a weight that is negative or not finite.
-    pub fn build(ids: NodeIds, edges: &[Edge], weighted: bool, build: Build) -> Result<(Self, Found)> {
+    pub fn build(ids: NodeIds, edges: &[Edge], weighted: bool, build: Build) -> Result<(Self, EdgeCounts)> {
         let n = ids.len();
-        let mut found = Found::default();
+        let mut found = EdgeCounts::default();
         let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
         for &(u, v, weight) in edges {
             let weight = if weighted { weight } else { 1.0 };

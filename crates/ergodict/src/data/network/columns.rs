@@ -158,9 +158,14 @@ pub(super) enum Role {
     Attribute,
 }
 
-/// The name without what people vary: case, blanks and punctuation, and Neo4j's group in brackets.
+/// Types of numbers and words that Neo4j writes behind names.
+const TYPES: [&str; 9] = ["int", "long", "float", "double", "boolean", "byte", "short", "char", "string"];
+
+/// The name without what people vary: case, blanks and punctuation, and Neo4j's groups in brackets and types, as in `weight:double`.
 fn plain(name: &str) -> String {
     let name = name.split('(').next().unwrap_or(name).to_lowercase();
+    let typed = name.rsplit_once(':').filter(|(name, kind)| !name.is_empty() && TYPES.contains(kind));
+    let name = typed.map_or(&*name, |(name, _)| name);
     name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-' | '.' | ':' | '"')).collect()
 }
 
@@ -606,6 +611,11 @@ mod tests {
             (&["Source", "Target"][..], words, (0, 1, None, None)),
             (&[":START_ID(Person)", ":END_ID(Person)"], words, (0, 1, None, None)),
             (&["FromNodeId", "ToNodeId"], words, (0, 1, None, None)),
+            (
+                &[":START_ID", "since:int", ":END_ID", "Weight:double"],
+                &[&["a", "2001", "b", "2"]],
+                (0, 2, Some(3), None),
+            ),
             (&["person", "friend"], words, (0, 1, None, None)),
             (&["whatever", "else"], words, (0, 1, None, None)),
             (

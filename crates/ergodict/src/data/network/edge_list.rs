@@ -12,6 +12,7 @@
 mod blocks;
 mod chunk;
 mod indices;
+mod konect;
 mod layout;
 pub(super) mod line;
 mod names;
@@ -21,10 +22,11 @@ use super::line_ends::LineEnds;
 use super::{NodeIds, ReadOptions};
 use crate::error::Problem;
 use crate::{Error, Result};
-pub(super) use blocks::{Blocks, Listed, Numbered};
+pub(super) use blocks::{Blocks, EdgeBlock, IntegerEdges};
 use chunk::Chunk;
 pub(super) use chunk::LONGEST_LINE;
 pub(super) use indices::integer_indices;
+pub(super) use konect::konect;
 pub(super) use layout::separator;
 use layout::{Layout, Weight};
 pub(super) use line::canonical as integer_of;
@@ -57,14 +59,14 @@ pub struct EdgeList {
 
 /// An edge list with what was noticed in it.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Parsed {
+pub(super) struct EdgeListText {
     pub(super) list: EdgeList,
-    pub(super) noticed: Noticed,
+    pub(super) noticed: ListNotes,
 }
 
 /// What was noticed in an edge list.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Noticed {
+pub(super) struct ListNotes {
     /// The line of the header.
     pub(super) header: Option<u64>,
     /// The column of the weights, from 1, where it is one that they are in.
@@ -117,12 +119,12 @@ const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 const FIRST: usize = 1 << 16;
 
 /// Reads an edge list from an input that was opened.
-pub(super) fn read(path: &Path, input: impl Read + Send, options: &ReadOptions) -> Result<Parsed> {
+pub(super) fn read(path: &Path, input: impl Read + Send, options: &ReadOptions) -> Result<EdgeListText> {
     read_sized(path, LineEnds::new(input), options, SIZES)
 }
 
 /// Reads an edge list from memory; `path` is for messages.
-pub(super) fn parse(path: &Path, text: &[u8], options: &ReadOptions) -> Result<Parsed> {
+pub(super) fn parse(path: &Path, text: &[u8], options: &ReadOptions) -> Result<EdgeListText> {
     let mut parser = Parser::new(path, options, SIZES.piece);
     if text.contains(&b'\r') {
         let mut lines = Vec::with_capacity(text.len());
@@ -140,7 +142,7 @@ fn read_sized(
     mut input: impl Read + Send,
     options: &ReadOptions,
     sizes: Sizes,
-) -> Result<Parsed> {
+) -> Result<EdgeListText> {
     let mut parser = Parser::new(path, options, sizes.piece);
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let mut more = fill(&mut input, &mut now, sizes.block).map_err(Error::io(path))?;
@@ -246,7 +248,7 @@ impl<'a> Parser<'a> {
         self.directions.check().map_err(hint)
     }
 
-    fn finish(mut self) -> Result<Parsed> {
+    fn finish(mut self) -> Result<EdgeListText> {
         self.check_directions()?;
         let path = self.path;
         let bad = |problem: &str| Err(Error::format(path, None, problem));
@@ -268,16 +270,16 @@ impl<'a> Parser<'a> {
         let Some((ids, ends)) = indices::indices(self.chunks) else {
             return bad("holds more than 2³² nodes, which is too many");
         };
-        Ok(Parsed { list: EdgeList { ids, ends, weights, directed: self.directed }, noticed })
+        Ok(EdgeListText { list: EdgeList { ids, ends, weights, directed: self.directed }, noticed })
     }
 
     fn is_weighted(&self) -> bool {
         self.layout.as_ref().is_some_and(|l| matches!(l.weight, Weight::Column(_) | Weight::Attribute))
     }
 
-    fn noticed(&self) -> Noticed {
-        let Some(layout) = &self.layout else { return Noticed::default() };
-        Noticed {
+    fn noticed(&self) -> ListNotes {
+        let Some(layout) = &self.layout else { return ListNotes::default() };
+        ListNotes {
             header: layout.header,
             weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
             ignored_weights: layout.weight == Weight::Ignored,
@@ -288,9 +290,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether comments before the first edge say that edges have a direction, as ours do. The SNAP collection writes
+/// Whether comments before the first edge say that edges have a direction, as ours and KONECT's do. The SNAP collection writes
 /// `# Directed graph (each unordered pair of nodes is saved once)` above undirected networks too, so that says nothing.
 pub(super) fn direction(text: &[u8]) -> Option<bool> {
+    if let Ok(Some(directed)) = konect(text) {
+        return Some(directed);
+    }
     for line in text.split(|&byte| byte == b'\n') {
         if line::content(line).is_some() {
             return None;
@@ -330,7 +335,7 @@ mod tests {
 
     const PATH: &str = "net.txt";
 
-    fn read(text: &str) -> Result<Parsed> {
+    fn read(text: &str) -> Result<EdgeListText> {
         parse(Path::new(PATH), text.as_bytes(), &ReadOptions::default())
     }
 
@@ -339,7 +344,7 @@ mod tests {
     }
 
     /// The edges by name.
-    fn named(parsed: &Parsed) -> Vec<(String, String, Option<f64>)> {
+    fn named(parsed: &EdgeListText) -> Vec<(String, String, Option<f64>)> {
         let list = &parsed.list;
         let name = |v: u32| list.ids.name(v as usize).into_owned();
         let weight = |i: usize| list.weights.as_ref().map(|weights| weights[i]);
@@ -529,6 +534,13 @@ mod tests {
         assert_eq!(read(snap).unwrap().list.directed, None);
         assert_eq!(read("# Undirected graph: x.txt\n1 2\n").unwrap().list.directed, Some(false));
         assert_eq!(read("#\n%undirected\n1 2\n").unwrap().list.directed, Some(false));
+        assert_eq!(read("% asym unweighted\n1 2\n").unwrap().list.directed, Some(true));
+        assert!(
+            read("% bip unweighted\n1 1\n").unwrap_err().to_string().contains("bipartite network of KONECT")
+        );
+        // KONECT's fourth column has times.
+        let timed = read("% sym positive\n1 2 3 1082040961\n2 3 1 1082155839\n").unwrap();
+        assert_eq!((timed.list.weights, timed.noticed.unused), (Some(vec![3.0, 1.0]), vec!["4".to_owned()]));
         assert_eq!(read("# a directed graph\n1 2\n# directed\n").unwrap().list.directed, None);
     }
 
@@ -611,7 +623,7 @@ mod tests {
                 lines.push("1 2 3 4");
                 text = lines.join("\n");
             }
-            let told = |result: Result<Parsed>| result.map_err(|error| error.to_string());
+            let told = |result: Result<EdgeListText>| result.map_err(|error| error.to_string());
             let (path, options) = (Path::new(PATH), ReadOptions::default());
             let whole = told(parse(path, text.as_bytes(), &options));
             if let Some(line) = fault {

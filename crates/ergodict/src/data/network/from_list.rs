@@ -10,7 +10,7 @@
 //!
 //! Weights are added in the order of the file, whatever the number of threads.
 
-use super::build::{Build, Found, Loops};
+use super::build::{Build, EdgeCounts, Loops};
 use super::{EdgeList, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ impl Network {
     /// # Errors
     /// [`Error::Parameter`] for an edge to a node that does not exist, for a weight that is negative or not finite, and
     /// for weights that add up to more than a number can be; [`Error::Shape`] when there is not a weight for each edge.
-    pub fn from_list(list: EdgeList, build: Build) -> Result<(Self, Found)> {
+    pub fn from_list(list: EdgeList, build: Build) -> Result<(Self, EdgeCounts)> {
         let EdgeList { ids, ends, weights, .. } = list;
         if let Some(weights) = weights.as_ref().filter(|weights| weights.len() != ends.len()) {
             return Err(Error::shape(
@@ -116,7 +116,7 @@ fn rows<E: Entry>(
     ends: Vec<(u32, u32)>,
     weights: Option<Vec<f64>>,
     build: Build,
-) -> Result<(Rows, u64, Found)> {
+) -> Result<(Rows, u64, EdgeCounts)> {
     let (n, weighted) = (ids.len(), weights.is_some());
     let wanted = (ends.len() / BUCKET).clamp(1, MOST_BUCKETS);
     let shift = n.div_ceil(wanted).next_power_of_two().ilog2();
@@ -124,7 +124,7 @@ fn rows<E: Entry>(
     let count = n.div_ceil(1 << shift).max(1);
     let segments = distribute::<E>(n, &ends, weights.as_deref(), build, shift, count)?;
     drop((ends, weights));
-    let mut found = Found::default();
+    let mut found = EdgeCounts::default();
     for segment in &segments {
         found.loops += segment.found.loops;
         found.zeros += segment.found.zeros;
@@ -167,7 +167,7 @@ struct Segment<E> {
     begins: Vec<usize>,
     /// Edges that are not left out.
     listed: u64,
-    found: Found,
+    found: EdgeCounts,
 }
 
 impl<E> Segment<E> {
@@ -192,7 +192,7 @@ fn distribute<E: Entry>(
         let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
         let kept = |u: u32, v: u32, weight: f64| weight > 0.0 && (u != v || keep_loops);
         let mirrored = |u: u32, v: u32| !build.directed && u != v;
-        let (mut begins, mut found, mut listed) = (vec![0; buckets + 1], Found::default(), 0);
+        let (mut begins, mut found, mut listed) = (vec![0; buckets + 1], EdgeCounts::default(), 0);
         for (i, &(u, v)) in ends.iter().enumerate() {
             let weight = weight(i);
             super::build::check(n, u, v, weight)?;
@@ -384,7 +384,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn both_ways(n: usize, edges: &[Edge], weighted: bool, build: Build) -> [Result<(Network, Found)>; 2] {
+    fn both_ways(
+        n: usize,
+        edges: &[Edge],
+        weighted: bool,
+        build: Build,
+    ) -> [Result<(Network, EdgeCounts)>; 2] {
         let list = EdgeList {
             ids: NodeIds::numbered(n),
             ends: edges.iter().map(|edge| (edge.0, edge.1)).collect(),

@@ -1,7 +1,7 @@
 //! The edges of a network out of the entries of a square matrix, of which nobody said whether it is symmetric.
 
 use super::build::too_large;
-use super::{EdgeList, Found, NodeIds};
+use super::{EdgeCounts, EdgeList, NodeIds};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) struct Entries {
     /// Whether the file has weights, which may have been left out.
     pub(super) weighted: bool,
     /// Entries of a place that has one already, and zeros.
-    pub(super) found: Found,
+    pub(super) found: EdgeCounts,
 }
 
 /// The edges of a matrix. Entries of the same place add up, without weights they count once; zeros are no edges, weights or
@@ -49,7 +49,7 @@ pub(super) fn edges(
     weights: Option<Vec<f64>>,
     ignore_weights: bool,
 ) -> Result<Entries> {
-    let (weighted, mut found) = (weights.is_some(), Found::default());
+    let (weighted, mut found) = (weights.is_some(), EdgeCounts::default());
     let mut weights = match weights {
         Some(weights) if ignore_weights => {
             found.zeros = without_zeros(&mut ends, &weights);
@@ -82,7 +82,7 @@ pub(super) fn triangle(
     weights: Option<Vec<f64>>,
     ignore_weights: bool,
 ) -> Entries {
-    let (weighted, mut found) = (weights.is_some(), Found::default());
+    let (weighted, mut found) = (weights.is_some(), EdgeCounts::default());
     if let Some(weights) = weights.as_ref().filter(|_| ignore_weights) {
         found.zeros = without_zeros(&mut ends, weights);
     }
@@ -108,7 +108,7 @@ fn ascending(ends: &mut Vec<(u32, u32)>) -> u64 {
 }
 
 /// Sorts, and adds up what is at the same place.
-fn united(ends: &mut Vec<(u32, u32)>, weights: &mut Vec<f64>, found: &mut Found) {
+fn united(ends: &mut Vec<(u32, u32)>, weights: &mut Vec<f64>, found: &mut EdgeCounts) {
     let mut entries: Vec<((u32, u32), f64)> = ends.drain(..).zip(weights.drain(..)).collect();
     let before = entries.len();
     entries.retain(|entry| entry.1 != 0.0);

@@ -3,7 +3,7 @@
 use super::edge_list::{integer_indices, integer_of};
 use super::matrix_list::{self, Entries};
 use super::read::from_matrix;
-use super::{EdgeList, Found, Network, NetworkFormat, NodeIds, ReadDecisions, ReadOptions};
+use super::{EdgeCounts, EdgeList, Network, NetworkFormat, NodeIds, ReadDecisions, ReadOptions};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -40,7 +40,7 @@ impl Network {
             // Otherwise parallel edges that go to and fro would be taken for one edge listed in both directions.
             list.ends.iter_mut().for_each(|(u, v)| (*u, *v) = ((*u).min(*v), (*u).max(*v)));
         }
-        let entries = Entries { list, weighted, found: Found::default() };
+        let entries = Entries { list, weighted, found: EdgeCounts::default() };
         from_matrix(Path::new(EDGES), entries, format, options)
     }
 

@@ -47,7 +47,7 @@ mod write;
 
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::{Pairs, get as pair_bits};
-pub use build::{Build, Edge, Found, Loops};
+pub use build::{Build, Edge, EdgeCounts, Loops};
 pub use columns::{Header, TableColumns, TableForm, TableOptions};
 pub use convert::gather::Converting;
 pub use convert::{Conversion, convert_network};

@@ -56,12 +56,12 @@ impl<T: Plain> Spool<T> {
 }
 
 /// Some of the nodes: a bit for each, and how many are before every word of bits.
-struct Chosen {
+struct NodeBits {
     bits: Vec<u64>,
     before: Vec<u32>,
 }
 
-impl Chosen {
+impl NodeBits {
     fn new(n: usize, nodes: &[u32]) -> Self {
         let mut bits = vec![0u64; n.div_ceil(64)];
         nodes.iter().for_each(|&v| bits[v as usize / 64] |= 1 << (v % 64));
@@ -89,7 +89,7 @@ impl Network {
     /// [`Error::Io`] of the temporary files.
     pub(crate) fn part_in_file(&self, nodes: &[u32]) -> Result<Self> {
         debug_assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]));
-        let chosen = Chosen::new(self.nodes(), nodes);
+        let chosen = NodeBits::new(self.nodes(), nodes);
         let (rows, loops) = part_of_rows(self.rows(), nodes, &chosen)?;
         let incoming = OnceLock::new();
         // Where the file has it, so that it need not be made in memory.
@@ -101,7 +101,7 @@ impl Network {
 }
 
 /// The rows of some nodes and their entries in the columns of the same, and how many are on the diagonal.
-fn part_of_rows(rows: &Rows, nodes: &[u32], chosen: &Chosen) -> Result<(Rows, u64)> {
+fn part_of_rows(rows: &Rows, nodes: &[u32], chosen: &NodeBits) -> Result<(Rows, u64)> {
     let (mut starts, mut neighbors) = (Spool::<u64>::new()?, Spool::<u32>::new()?);
     let mut weights = rows.weights.as_ref().map(|_| Spool::<f64>::new()).transpose()?;
     let (mut loops, mut differ) = (0, false);

@@ -3,7 +3,7 @@
 use super::columns::{TableForm, TableOptions};
 use super::matrix_list::Entries;
 use super::{
-    Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
+    Build, EdgeCounts, EdgeList, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
     sparse_npz,
 };
 use crate::data::{Input, open};
@@ -210,7 +210,7 @@ pub struct ReadDecisions {
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
-    pub found: Found,
+    pub found: EdgeCounts,
     /// Whether ids are words, not integers.
     pub words: bool,
 }
@@ -222,7 +222,7 @@ impl ReadDecisions {
         (directed, reason): (bool, Reason),
         weights: Weights,
         loops: Loops,
-        found: Found,
+        found: EdgeCounts,
         words: bool,
     ) -> Self {
         let (weight_column, header, unused, unsure) = (None, None, Vec::new(), None);
@@ -243,9 +243,9 @@ impl fmt::Display for ReadDecisions {
         let weights = match (self.weights, self.format) {
             (Weights::None, _) => "without weights",
             (Weights::Used, _) => match self.weight_column {
-                Some(3) => "weights of the third column used",
-                Some(at) => &format!("weights of column {at} used"),
-                None => "weights used",
+                Some(3) => "weights in the third column",
+                Some(at) => &format!("weights in column {at}"),
+                None => "with weights",
             },
             (Weights::Ignored, NetworkFormat::EdgeList) if self.header.is_none() => "third column ignored",
             (Weights::Ignored, _) => "weights ignored",
@@ -390,10 +390,10 @@ pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Rea
 
 fn from_text(
     path: &Path,
-    parsed: edge_list::Parsed,
+    parsed: edge_list::EdgeListText,
     options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
-    let edge_list::Parsed { list, noticed } = parsed;
+    let edge_list::EdgeListText { list, noticed } = parsed;
     if let Some((line, weight)) = noticed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
@@ -401,7 +401,7 @@ fn from_text(
         return Err(Error::format(path, None, no_weights(NetworkFormat::EdgeList, &noticed.unused)));
     }
     let weighted = list.weights.is_some() || noticed.ignored_weights;
-    let entries = Entries { list, weighted, found: Found::default() };
+    let entries = Entries { list, weighted, found: EdgeCounts::default() };
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
     (decisions.unused, decisions.unsure) = (noticed.unused, noticed.unsure);
@@ -487,7 +487,7 @@ pub(super) fn from_egr(
     let weights = egr_weights(path, &network, options)?;
     let said = network.is_directed();
     let directed = options.directed.unwrap_or(said);
-    let mut found = Found { loops: network.loops(), ..Found::default() };
+    let mut found = EdgeCounts { loops: network.loops(), ..EdgeCounts::default() };
     let words = network.ids().are_words();
     let network = if directed == said {
         if weights == Weights::Ignored { network.unweighted() } else { network }

@@ -1,7 +1,7 @@
 //! scipy's sparse matrices (`scipy.sparse.save_npz`) as networks: entry `(i, j)` is the edge from node `i` to `j`.
 
 use super::NodeIds;
-use super::edge_list::Numbered;
+use super::edge_list::IntegerEdges;
 use super::matrix_list::{self, Entries};
 use crate::data::npy;
 use crate::data::npy_header::{Kind, shorten};
@@ -107,7 +107,7 @@ impl Stream {
     ///
     /// # Errors
     /// As [`read`].
-    pub(super) fn next(&mut self) -> Result<Option<Numbered>> {
+    pub(super) fn next(&mut self) -> Result<Option<IntegerEdges>> {
         let weights = self.data.block()?;
         if weights.is_empty() {
             // Checksums are compared at the end of each array.

@@ -91,6 +91,22 @@ impl WeightSettings {
 }
 
 impl Network {
+    /// What a user should know where weights are used without being asked for, as in sampling; none without weights.
+    ///
+    /// ```
+    /// let note = ergodict::data::embedded("lesmis")?.weights_note().unwrap();
+    /// assert_eq!(
+    ///     note.spelled(&|hint| format!("--{}", hint.setting)),
+    ///     "weights are used: a walk takes an edge in proportion to its weight (--unweighted ignores them)"
+    /// );
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn weights_note(&self) -> Option<Note> {
+        let text = "weights are used: a walk takes an edge in proportion to its weight ({} ignores them)";
+        let hint = Hint { setting: "unweighted", value: "true".into() };
+        self.is_weighted().then(|| Note::hinting(text, hint))
+    }
+
     /// The same with weights on another scale; as it is without weights.
     pub fn rescaled(mut self, scale: WeightScale) -> Self {
         let mut sorted: Vec<f64> = self.each_edge().map(|(_, _, weight)| weight).collect();

@@ -17,7 +17,7 @@ pub use outcome::{ComparisonOutcome, Finding, RewiredCopy, TreeMerge};
 
 use super::{Accuracy, Measure, Mode, ReconstructionRun, ReconstructionSettings, Reconstructor, Targets};
 use crate::Result;
-use crate::chain::{MotifWalker, SampledNetwork};
+use crate::chain::{Motif, MotifWalker, SampledNetwork, SamplingSettings, Use};
 use crate::data::{Adjacency, DEFAULT_PROPOSALS, Network, rewired_until};
 use crate::factor::{FactorSettings, Factorizer};
 use crate::linalg::{Mat, Scalar};
@@ -286,6 +286,25 @@ impl Comparison {
     pub fn rewired_copy(network: &Network, seed: u64, at: usize, stop: &dyn Fn() -> bool) -> Result<Network> {
         let seed = derived(seed, Purpose::Synthetic, ids::COMPARING + at as u64);
         rewired_until(network, DEFAULT_PROPOSALS, seed, stop)
+    }
+
+    /// A rewired copy of each network with a sampler in it, or why there is none: the motif, such as a triangle, may be in no copy.
+    ///
+    /// # Errors
+    /// As [`rewired_until`].
+    pub fn rewired_copies(
+        networks: &[SampledNetwork],
+        sampling: &SamplingSettings,
+        motif: &Motif,
+        seed: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Result<SampledNetwork>>> {
+        let copy = |(at, (network, _)): (usize, &SampledNetwork)| {
+            let copy = Self::rewired_copy(network, seed, at, stop)?;
+            let chosen = sampling.choose(Use::Reconstruct, copy, motif, seed);
+            Ok(chosen.map(|chosen| (chosen.network, chosen.sampler)))
+        };
+        networks.iter().enumerate().map(copy).collect()
     }
 
     /// Dictionaries learned so far, and all there will be.

@@ -46,7 +46,7 @@ impl Head {
 
 /// A run as the list has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(in crate::data::network) struct Kept {
+pub(in crate::data::network) struct RunRecord {
     /// Edges of the input up to its end.
     pub(in crate::data::network) edges: u64,
     /// Where it ends in both files.
@@ -58,7 +58,7 @@ pub(in crate::data::network) struct Kept {
 pub(in crate::data::network) struct Folder {
     path: PathBuf,
     pub(in crate::data::network) head: Head,
-    pub(in crate::data::network) runs: Vec<Kept>,
+    pub(in crate::data::network) runs: Vec<RunRecord>,
     list: File,
     /// Held while this process writes.
     _lock: Lock,
@@ -124,7 +124,7 @@ impl Folder {
         if head.version != wanted.version || head.options != wanted.options {
             return bad("is of a conversion with other flags");
         }
-        let runs: Vec<Kept> = lines.clone().map_while(|line| serde_json::from_str(line).ok()).collect();
+        let runs: Vec<RunRecord> = lines.clone().map_while(|line| serde_json::from_str(line).ok()).collect();
         let mut folder = Self { path, head, runs, list, _lock: lock };
         folder.drop_damaged();
         let length = first.len() + lines.take(folder.runs.len()).map(str::len).sum::<usize>();
@@ -180,7 +180,7 @@ impl Folder {
     pub(in crate::data::network) fn add(&mut self, edges: u64, run: &Run) -> Result<()> {
         let digest =
             |digest: Option<blake3::Hash>| digest.map_or_else(String::new, |hash| hash.to_hex().to_string());
-        let kept = Kept { edges, end: run.end, digests: run.digests.map(digest) };
+        let kept = RunRecord { edges, end: run.end, digests: run.digests.map(digest) };
         self.say(&kept)?;
         self.runs.push(kept);
         Ok(())

@@ -1,10 +1,10 @@
 //! Takes the edges of a list, counts what becomes of them, and keeps them in sorted runs.
 
-use super::super::{Found, Loops};
+use super::super::{EdgeCounts, Loops};
 use super::folder::{Folder, Head};
 use super::labels::Labels;
 use super::nodes::NodeSet;
-use super::rows::{self, Meaning, Room, Written};
+use super::rows::{self, Meaning, Room, RowTables};
 use super::sort::{Arc, Runs};
 use super::spool::Spool;
 use super::table::assemble;
@@ -69,7 +69,7 @@ pub(in crate::data::network) struct Task<'a> {
     pub(in crate::data::network) keep: Option<Head>,
     /// What is kept, or was.
     pub(in crate::data::network) folder: Option<Folder>,
-    pub(in crate::data::network) found: Found,
+    pub(in crate::data::network) found: EdgeCounts,
     /// False stops.
     pub(in crate::data::network) progress: &'a mut dyn FnMut(Converting) -> bool,
 }
@@ -170,7 +170,7 @@ impl<'a, 'b, A: Arc> Gather<'a, 'b, A> {
             weighted: written.rows.differ[written.way],
             words: labels.are_words(),
         };
-        let Written { rows, incoming, loops, way } = written;
+        let RowTables { rows, incoming, loops, way } = written;
         let staged = match task.within.take() {
             Some(file) => Staged::within(task.out, file),
             None => Staged::create(task.out, true)?,

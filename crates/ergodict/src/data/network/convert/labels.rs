@@ -12,7 +12,7 @@ const BLOCK: usize = 1 << 16;
 /// The names of nodes.
 pub(in crate::data::network) enum Labels {
     /// Arcs are of nodes, which are called so.
-    Given(NodeIds),
+    Ids(NodeIds),
     /// Arcs are of nodes, the first of which is called 1.
     FromOne(u64),
     /// Arcs are of names, which are these integers.
@@ -23,7 +23,7 @@ impl Labels {
     /// Number of nodes.
     pub(in crate::data::network) fn nodes(&self) -> u64 {
         match self {
-            Self::Given(ids) => ids.len() as u64,
+            Self::Ids(ids) => ids.len() as u64,
             Self::FromOne(nodes) => *nodes,
             Self::Set(places) => places.set.len(),
         }
@@ -33,7 +33,7 @@ impl Labels {
     #[inline]
     pub(in crate::data::network) fn node(&self, end: u32) -> u32 {
         match self {
-            Self::Given(_) | Self::FromOne(_) => end,
+            Self::Ids(_) | Self::FromOne(_) => end,
             Self::Set(places) => places.rank(end),
         }
     }
@@ -41,21 +41,21 @@ impl Labels {
     /// The name of a node.
     pub(in crate::data::network) fn name(&self, node: u32) -> String {
         match self {
-            Self::Given(ids) => ids.name(node as usize).into_owned(),
+            Self::Ids(ids) => ids.name(node as usize).into_owned(),
             Self::FromOne(_) => (u64::from(node) + 1).to_string(),
             Self::Set(places) => places.member(node).to_string(),
         }
     }
 
     pub(in crate::data::network) fn are_words(&self) -> bool {
-        matches!(self, Self::Given(ids) if ids.are_words())
+        matches!(self, Self::Ids(ids) if ids.are_words())
     }
 
     /// What the names are, and the bytes of all words.
     pub(in crate::data::network) fn kind(&self) -> (Kind, u64) {
         let kind = |numbered| if numbered { Kind::Numbered } else { Kind::Small };
         match self {
-            Self::Given(ids) => egr::kind(ids),
+            Self::Ids(ids) => egr::kind(ids),
             Self::FromOne(nodes) => (kind(*nodes == 0), 0),
             Self::Set(places) => (kind(places.is_numbered()), 0),
         }
@@ -65,7 +65,7 @@ impl Labels {
     pub(in crate::data::network) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut integers = Integers { bytes: Vec::with_capacity(BLOCK + 8), written: 0 };
         match self {
-            Self::Given(ids) => return egr::names(ids, out),
+            Self::Ids(ids) => return egr::names(ids, out),
             _ if self.kind().0 == Kind::Numbered => return Ok(()),
             Self::FromOne(nodes) => (1..=*nodes as u32).try_for_each(|id| integers.put(id, out))?,
             Self::Set(places) => places.set.each(|id| integers.put(id, out))?,

@@ -1,11 +1,11 @@
 //! Edge lists of any length on their way to an `.egr` file.
 
-use super::super::Found;
-use super::super::edge_list::{self, Blocks, Listed};
+use super::super::EdgeCounts;
+use super::super::edge_list::{self, Blocks, EdgeBlock};
 use super::super::read::{self, NetworkFormat, ReadDecisions, ReadOptions, Reason, Weights};
 use super::gather::{Batch, Outcome, Plan, Task, convert};
 use super::labels::Labels;
-use super::names::{self, Named};
+use super::names::{self, NameIndex};
 use super::rows::Meaning;
 use crate::data::{Input, open};
 use crate::{Error, Result};
@@ -44,7 +44,7 @@ pub(in crate::data::network) fn of_list(
         if let Some(folder) = task.folder.take() {
             folder.remove();
         }
-        task.found = Found::default();
+        task.found = EdgeCounts::default();
         blocks = Blocks::new(path, open(path)?, options, text(budget));
     }
     if let Some(head) = &mut task.keep {
@@ -54,7 +54,7 @@ pub(in crate::data::network) fn of_list(
 }
 
 /// The next block, with faults of the list told as when it is read whole.
-fn next_block(path: &Path, blocks: &mut Blocks<'_>, integers: bool) -> Result<Option<Listed>> {
+fn next_block(path: &Path, blocks: &mut Blocks<'_>, integers: bool) -> Result<Option<EdgeBlock>> {
     let listed = blocks.next(integers)?;
     match blocks.noticed.negative {
         Some((line, weight)) => Err(Error::format(path, Some(line), read::negative(weight))),
@@ -68,7 +68,7 @@ fn first_block(
     blocks: &mut Blocks<'_>,
     options: &ReadOptions,
     integers: bool,
-) -> Result<Option<Listed>> {
+) -> Result<Option<EdgeBlock>> {
     let first = blocks.next(integers)?;
     if options.weighted == Some(true) && !blocks.kind().0 {
         let problem = read::no_weights(NetworkFormat::EdgeList, &blocks.noticed.unused);
@@ -101,8 +101,8 @@ fn of_integers(
             while pieces.is_empty() {
                 let listed = first.take().map_or_else(|| next_block(path, blocks, true), Ok)?;
                 match listed {
-                    Some(Listed::Integers(some)) => pieces.extend(some),
-                    Some(Listed::Named(_)) => {
+                    Some(EdgeBlock::Integers(some)) => pieces.extend(some),
+                    Some(EdgeBlock::Names(_)) => {
                         // Nobody sees this error.
                         other = true;
                         return Err(Error::Interrupted);
@@ -134,7 +134,7 @@ fn of_names(
     let (weighted, said) = blocks.kind();
     let (directed, _) = direction(options, said);
     let mut next = || first.take().map_or_else(|| next_block(path, blocks, false), Ok);
-    let Named { ids, ranks, mut edges } = names::gather(task, &mut next, weighted, budget)?;
+    let NameIndex { ids, ranks, mut edges } = names::gather(task, &mut next, weighted, budget)?;
     let plan = Plan {
         meaning: Meaning::Edges { directed },
         loops: options.loops,
@@ -142,14 +142,19 @@ fn of_names(
         integers: false,
         budget,
     };
-    let made = convert(task, plan, &mut || edges.next(&ranks), |_| Labels::Given(ids))?;
+    let made = convert(task, plan, &mut || edges.next(&ranks), |_| Labels::Ids(ids))?;
     Ok(decided(blocks, options, task.found, made))
 }
 
-fn decided(blocks: &mut Blocks<'_>, options: &ReadOptions, found: Found, made: Outcome) -> ReadDecisions {
+fn decided(
+    blocks: &mut Blocks<'_>,
+    options: &ReadOptions,
+    found: EdgeCounts,
+    made: Outcome,
+) -> ReadDecisions {
     let (has_weights, said) = blocks.kind();
     let (directed, reason) = direction(options, said);
-    let edge_list::Noticed { header, weight_column, unused, unsure, ignored_weights, .. } =
+    let edge_list::ListNotes { header, weight_column, unused, unsure, ignored_weights, .. } =
         std::mem::take(&mut blocks.noticed);
     let weights = match (has_weights, ignored_weights) {
         (true, _) => Weights::Used,

@@ -1,7 +1,7 @@
 //! Matrices in Matrix Market, scipy and `.egr` files on their way to an `.egr` file, some entries at a time.
 
 use super::super::read::{self, NetworkFormat, ReadDecisions, ReadOptions, Reason, Weights};
-use super::super::{Found, Loops, Network, NodeIds, egr, matrix_market, sparse_npz};
+use super::super::{EdgeCounts, Loops, Network, NodeIds, egr, matrix_market, sparse_npz};
 use super::gather::{Batch, Converting, Plan, Task, convert};
 use super::labels::Labels;
 use super::list::{direction, text};
@@ -72,7 +72,7 @@ pub(in crate::data::network) fn of_npz(
     let weights = matrix_weights(path, format, true, options)?;
     let nodes = stream.nodes;
     let matrix = Matrix { weights, symmetric: false, options, budget };
-    let made = matrix.convert(task, &mut || stream.next(), || Labels::Given(NodeIds::numbered(nodes)))?;
+    let made = matrix.convert(task, &mut || stream.next(), || Labels::Ids(NodeIds::numbered(nodes)))?;
     Ok(made.decisions(format, false))
 }
 
@@ -86,14 +86,14 @@ struct Matrix<'a> {
 }
 
 /// What was made of a matrix.
-struct Made {
+struct MatrixDecisions {
     directed: (bool, Reason),
     weights: Weights,
     loops: Loops,
-    found: Found,
+    found: EdgeCounts,
 }
 
-impl Made {
+impl MatrixDecisions {
     fn decisions(self, format: NetworkFormat, words: bool) -> ReadDecisions {
         ReadDecisions::plain(format, self.directed, self.weights, self.loops, self.found, words)
     }
@@ -105,7 +105,7 @@ impl Matrix<'_> {
         task: &mut Task<'_>,
         next: &mut dyn FnMut() -> Result<Option<matrix_market::Part>>,
         labels: impl FnOnce() -> Labels,
-    ) -> Result<Made> {
+    ) -> Result<MatrixDecisions> {
         let Self { weights, options, .. } = *self;
         let meaning = match (self.symmetric, options.directed) {
             (true, Some(true)) => Meaning::Mirrored,
@@ -122,7 +122,7 @@ impl Matrix<'_> {
         let mut found = task.found;
         found.zeros += zeros;
         let said = if self.symmetric { Some(false) } else { Some(made.directed) };
-        Ok(Made { directed: direction(options, said), weights, loops: options.loops, found })
+        Ok(MatrixDecisions { directed: direction(options, said), weights, loops: options.loops, found })
     }
 }
 
@@ -151,7 +151,7 @@ pub(in crate::data::network) fn of_egr(
         Arcs { network: &network, row: 0, at: 0, weighted, size: (budget / 256).clamp(1 << 10, 1 << 16) };
     let ids = network.ids().clone();
     let words = ids.are_words();
-    convert(task, plan, &mut || Ok(arcs.next()), |_| Labels::Given(ids))?;
+    convert(task, plan, &mut || Ok(arcs.next()), |_| Labels::Ids(ids))?;
     let direction = direction(options, None);
     Ok(ReadDecisions::plain(NetworkFormat::Egr, direction, weights, Loops::Keep, task.found, words))
 }

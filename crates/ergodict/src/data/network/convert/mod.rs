@@ -24,7 +24,7 @@ mod spool;
 mod table;
 
 use super::read::{self, NetworkFormat, ReadDecisions, ReadOptions};
-use super::{Found, adjacency_table, egr};
+use super::{EdgeCounts, adjacency_table, egr};
 use crate::data::{Input, open, write_atomic};
 use crate::error::Problem;
 use crate::{Error, Result};
@@ -112,7 +112,7 @@ impl Conversion {
             _ => None,
         };
         let mut task =
-            Task { input: path, out, within: None, keep, folder, found: Found::default(), progress };
+            Task { input: path, out, within: None, keep, folder, found: EdgeCounts::default(), progress };
         let budget = self.memory;
         let made = match format {
             NetworkFormat::MatrixMarket => of_matrix_market(&mut task, input, options, budget),

@@ -1,7 +1,7 @@
 //! The names of the nodes of a list that comes in blocks, and its edges by numbers until all names are known.
 
 use super::super::NodeIds;
-use super::super::edge_list::Listed;
+use super::super::edge_list::EdgeBlock;
 use super::super::section::Plain;
 use super::gather::{Batch, Converting, Task};
 use super::spool::{Reader, Spool};
@@ -10,16 +10,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// A list whose nodes were numbered as they appeared.
-pub(in crate::data::network) struct Named {
+pub(in crate::data::network) struct NameIndex {
     /// The names in ascending order.
     pub(in crate::data::network) ids: NodeIds,
     /// For each number the place of its name.
     pub(in crate::data::network) ranks: Vec<u32>,
-    pub(in crate::data::network) edges: Numbered,
+    pub(in crate::data::network) edges: EdgeReader,
 }
 
 /// Edges in the order of the list, by the numbers of their nodes.
-pub(in crate::data::network) struct Numbered {
+pub(in crate::data::network) struct EdgeReader {
     edges: Reader,
     weights: Option<Reader>,
 }
@@ -27,15 +27,15 @@ pub(in crate::data::network) struct Numbered {
 /// Reads all blocks.
 pub(in crate::data::network) fn gather(
     task: &mut Task<'_>,
-    next: &mut dyn FnMut() -> Result<Option<Listed>>,
+    next: &mut dyn FnMut() -> Result<Option<EdgeBlock>>,
     weighted: bool,
     budget: usize,
-) -> Result<Named> {
+) -> Result<NameIndex> {
     let mut names = Interner::default();
     let spool = || Spool::new(task.out, budget / 8);
     let (mut edges, mut weights) = (spool(), weighted.then(spool));
     while let Some(listed) = next()? {
-        let Listed::Named(list) = listed else { continue };
+        let EdgeBlock::Names(list) = listed else { continue };
         let numbers = names.numbers(&list.ids, task.input)?;
         for &(u, v) in &list.ends {
             let (u, v) = (numbers[u as usize], numbers[v as usize]);
@@ -50,10 +50,10 @@ pub(in crate::data::network) fn gather(
     // Both are read in pieces of as many records.
     let buffer = (budget / 64).min(1 << 20);
     let weights = weights.map(|spool| spool.reader(buffer)).transpose()?;
-    Ok(Named { ids, ranks, edges: Numbered { edges: edges.reader(buffer)?, weights } })
+    Ok(NameIndex { ids, ranks, edges: EdgeReader { edges: edges.reader(buffer)?, weights } })
 }
 
-impl Numbered {
+impl EdgeReader {
     /// The next edges, between nodes; none at the end.
     pub(in crate::data::network) fn next(&mut self, ranks: &[u32]) -> Result<Option<Batch>> {
         let Some(bytes) = self.edges.chunk()? else { return Ok(None) };

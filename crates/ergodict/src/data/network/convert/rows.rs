@@ -3,7 +3,7 @@
 //! Where the first ones are `F` and the turned ones `B`, a directed network has the rows `F` and the incoming rows `B`, an undirected
 //! one the rows of both. Whether the matrix is symmetric, `F = B`, is known at the end; until then both possibilities are written.
 
-use super::super::Found;
+use super::super::EdgeCounts;
 use super::super::read::negative;
 use super::labels::Labels;
 use super::sort::{Arc, Merge};
@@ -35,7 +35,7 @@ pub(in crate::data::network) struct Room<'a> {
 }
 
 /// The rows.
-pub(in crate::data::network) struct Written {
+pub(in crate::data::network) struct RowTables {
     pub(in crate::data::network) rows: Table,
     /// The incoming ones of a directed network.
     pub(in crate::data::network) incoming: Option<Table>,
@@ -44,7 +44,7 @@ pub(in crate::data::network) struct Written {
     pub(in crate::data::network) way: usize,
 }
 
-impl Written {
+impl RowTables {
     pub(in crate::data::network) fn directed(&self) -> bool {
         self.incoming.is_some()
     }
@@ -63,9 +63,9 @@ pub(in crate::data::network) fn write<A: Arc>(
     meaning: Meaning,
     weighted: bool,
     labels: &Labels,
-    found: &mut Found,
+    found: &mut EdgeCounts,
     tick: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<Written> {
+) -> Result<RowTables> {
     // Of a batch there are four in each of two channels, and one that is read.
     let size = (room.budget / 128 / size_of::<A>()).clamp(16, 1 << 14);
     std::thread::scope(|scope| {
@@ -173,7 +173,7 @@ struct Pass<'a> {
     meaning: Meaning,
     weighted: bool,
     labels: &'a Labels,
-    found: &'a mut Found,
+    found: &'a mut EdgeCounts,
     rows: Table,
     incoming: Option<Table>,
     loops: u64,
@@ -196,7 +196,7 @@ impl Pass<'_> {
         [mut forward, mut backward]: [Side<A>; 2],
         room: &Room<'_>,
         tick: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<Written> {
+    ) -> Result<RowTables> {
         let (mut here, mut back) = (Vec::new(), Vec::new());
         let mut told = 0;
         while let Some(key) = match (forward.key(), backward.key()) {
@@ -292,7 +292,7 @@ impl Pass<'_> {
         self.rows.push(nodes, [sum, first])
     }
 
-    fn finish(mut self, room: &Room<'_>) -> Result<Written> {
+    fn finish(mut self, room: &Room<'_>) -> Result<RowTables> {
         let named = |(u, v): (u32, u32)| {
             super::super::build::too_large_between(&self.labels.name(u), &self.labels.name(v))
         };
@@ -319,6 +319,6 @@ impl Pass<'_> {
         if let Some(ends) = self.rows.infinite[way] {
             return Err(named(ends));
         }
-        Ok(Written { rows: self.rows, incoming: self.incoming, loops: self.loops, way })
+        Ok(RowTables { rows: self.rows, incoming: self.incoming, loops: self.loops, way })
     }
 }

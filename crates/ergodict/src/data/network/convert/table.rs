@@ -111,7 +111,7 @@ pub(in crate::data::network) fn assemble(
         digest: [0; 32],
     };
     staged.write_all(&header.to_bytes()).map_err(Error::io(path))?;
-    let mut out = Hashed { inner: &mut staged, hasher: blake3::Hasher::new() };
+    let mut out = HashWriter { inner: &mut staged, hasher: blake3::Hasher::new() };
     rows.write(&mut out, path, nodes, way)?;
     labels.write(&mut out).map_err(Error::io(path))?;
     if let Some(incoming) = incoming {
@@ -123,12 +123,12 @@ pub(in crate::data::network) fn assemble(
 }
 
 /// Hashes what passes.
-struct Hashed<'a> {
+struct HashWriter<'a> {
     inner: &'a mut Staged,
     hasher: blake3::Hasher,
 }
 
-impl Write for Hashed<'_> {
+impl Write for HashWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..written]);

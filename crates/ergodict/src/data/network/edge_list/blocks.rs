@@ -1,7 +1,7 @@
 //! Reads an edge list a block at a time, for what does not fit in memory.
 
 use super::chunk::{Chunk, Ends};
-use super::{EdgeList, Layout, Noticed, Parser, SIZES, fill, indices};
+use super::{EdgeList, Layout, ListNotes, Parser, SIZES, fill, indices};
 use crate::data::Input;
 use crate::data::network::ReadOptions;
 use crate::data::network::line_ends::LineEnds;
@@ -9,14 +9,14 @@ use crate::{Error, Result};
 use std::path::Path;
 
 /// Edges between integers, with their weights where there are any.
-pub(in crate::data::network) type Numbered = (Vec<(u32, u32)>, Vec<f64>);
+pub(in crate::data::network) type IntegerEdges = (Vec<(u32, u32)>, Vec<f64>);
 
 /// The edges of a block.
-pub(in crate::data::network) enum Listed {
+pub(in crate::data::network) enum EdgeBlock {
     /// Edges between integers below 2³², as they are written.
-    Integers(Vec<Numbered>),
+    Integers(Vec<IntegerEdges>),
     /// Edges between nodes that have names of their own in every block.
-    Named(EdgeList),
+    Names(EdgeList),
 }
 
 /// The blocks of an edge list.
@@ -30,7 +30,7 @@ pub(in crate::data::network) struct Blocks<'a> {
     more: bool,
     kind: (bool, Option<bool>),
     /// What was noticed so far.
-    pub(in crate::data::network) noticed: Noticed,
+    pub(in crate::data::network) noticed: ListNotes,
 }
 
 impl<'a> Blocks<'a> {
@@ -42,7 +42,7 @@ impl<'a> Blocks<'a> {
         bytes: usize,
     ) -> Self {
         let parser = Some(Parser::new(path, options, SIZES.piece.min(bytes.div_ceil(4))));
-        let (noticed, input) = (Noticed::default(), LineEnds::new(input));
+        let (noticed, input) = (ListNotes::default(), LineEnds::new(input));
         Self { parser, input, text: Vec::new(), bytes, some: false, more: true, kind: (false, None), noticed }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     /// As reading the list whole.
-    pub(in crate::data::network) fn next(&mut self, integers: bool) -> Result<Option<Listed>> {
+    pub(in crate::data::network) fn next(&mut self, integers: bool) -> Result<Option<EdgeBlock>> {
         while let Some(parser) = &mut self.parser {
             let path = parser.path;
             if !self.more {
@@ -65,7 +65,7 @@ impl<'a> Blocks<'a> {
                     parser.map_or(Ok(()), |parser| parser.check_directions())?;
                     Ok(None)
                 } else {
-                    parser.map_or(Ok(None), |p| p.finish().map(|p| Some(Listed::Named(p.list))))
+                    parser.map_or(Ok(None), |p| p.finish().map(|p| Some(EdgeBlock::Names(p.list))))
                 };
             }
             let mut wanted = self.bytes;
@@ -94,7 +94,7 @@ impl<'a> Blocks<'a> {
                     Ends::Small(ends) => Some((ends, chunk.weights)),
                     Ends::Wide(_) | Ends::Words(..) => None,
                 };
-                return Ok(Some(Listed::Integers(chunks.into_iter().filter_map(plain).collect())));
+                return Ok(Some(EdgeBlock::Integers(chunks.into_iter().filter_map(plain).collect())));
             }
             let weights = parser
                 .is_weighted()
@@ -102,7 +102,7 @@ impl<'a> Blocks<'a> {
             let Some((ids, ends)) = indices::indices(chunks) else {
                 return Err(Error::format(path, None, "holds more than 2³² nodes, which is too many"));
             };
-            return Ok(Some(Listed::Named(EdgeList { ids, ends, weights, directed: parser.directed })));
+            return Ok(Some(EdgeBlock::Names(EdgeList { ids, ends, weights, directed: parser.directed })));
         }
         Ok(None)
     }

@@ -31,7 +31,7 @@ pub(super) fn indices(mut chunks: Vec<Chunk>) -> Option<(NodeIds, Vec<(u32, u32)
         let ends = mapped(chunks, total, |id| ranks.rank(id.wrapping_sub(lowest) as u64));
         return (ids.len() <= 1 << 32).then(|| (NodeIds::integers(ids), ends));
     }
-    let sorted = Sorted::new(&chunks, total, lowest, range);
+    let sorted = IdTable::new(&chunks, total, lowest, range);
     if sorted.ids.len() > 1 << 32 {
         return None;
     }
@@ -145,14 +145,14 @@ impl Ranks {
 }
 
 /// Ids in order, with a table of where each stretch of the range begins, so that few are searched through.
-struct Sorted {
+struct IdTable {
     ids: Vec<i64>,
     lowest: i64,
     shift: u32,
     begins: Vec<usize>,
 }
 
-impl Sorted {
+impl IdTable {
     fn new(chunks: &[Chunk], total: usize, lowest: i64, range: u64) -> Self {
         let mut ids = Vec::with_capacity(2 * total);
         chunks.iter().for_each(|chunk| each_id(chunk, |id| ids.push(id)));

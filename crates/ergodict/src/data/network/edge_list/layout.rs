@@ -1,8 +1,9 @@
 //! How the lines of an edge list are laid out: separator, header, and which column is which, from its first lines.
 
+use super::konect::konect;
 use super::line::{Separator, attribute_weight, attributes, content, split};
 use crate::data::network::ReadOptions;
-use crate::data::network::columns::{FirstRow, TableColumns, direction_of, first_row};
+use crate::data::network::columns::{FirstRow, TableColumns, TableOptions, direction_of, first_row};
 use crate::data::npy_header::shorten;
 use std::borrow::Cow;
 
@@ -65,6 +66,7 @@ impl Layout {
         first: u64,
         options: &ReadOptions,
     ) -> Result<Option<Self>, (u64, String)> {
+        let konect = if first == 1 { konect(text).map_err(|why| (1, why))? } else { None };
         let mut lines = Vec::new();
         for (line, number) in text.split(|&byte| byte == b'\n').zip(first..) {
             let Some(line) = content(line) else { continue };
@@ -111,6 +113,13 @@ impl Layout {
             (3, Some(_)) => return Err((*number, too_many(4))),
             _ => {}
         }
+        // KONECT's fourth column has times.
+        let times = || {
+            let [source, target, weight] = ["1", "2", "3"].map(|column| Some(column.to_owned()));
+            let table = TableOptions { source, target, weight, ..TableOptions::default() };
+            TableColumns::unnamed(4, &table).ok().flatten()
+        };
+        let columns = columns.or_else(|| times().filter(|_| konect.is_some() && head.len() == 4));
         let Some(columns) = columns else { return Err((*number, too_many(head.len()))) };
         layout.columns = head.len();
         (layout.source, layout.target) = (columns.source, columns.target);

@@ -1,7 +1,7 @@
 //! A graph while its file is read: nodes by their names in the file, edges between them.
 
 use crate::data::network::matrix_list::Entries;
-use crate::data::network::{EdgeList, Found, NodeIds, ReadOptions};
+use crate::data::network::{EdgeCounts, EdgeList, NodeIds, ReadOptions};
 use crate::data::npy_header::shorten;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -138,7 +138,7 @@ impl Graph {
         }
         let weights = (self.weighted && !ignore_weights).then_some(self.weights);
         let list = EdgeList { ids, ends: self.ends, weights, directed: self.directed };
-        Ok(Entries { list, weighted: self.weighted, found: Found::default() })
+        Ok(Entries { list, weighted: self.weighted, found: EdgeCounts::default() })
     }
 
     /// Takes note of what an edge says of its direction.

@@ -48,12 +48,12 @@ impl Expansion {
 }
 
 /// A reader whose bytes are counted.
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     inner: R,
     held: &'a Expansion,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.held.bytes.set(self.held.bytes.get() + read as u64);
@@ -62,7 +62,7 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 /// A square matrix.
-struct Found {
+struct SquareMatrix {
     name: String,
     sparse: bool,
     nodes: u64,
@@ -73,7 +73,7 @@ struct Found {
 /// Reads the network of a file.
 pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Entries> {
     let held = Expansion::default();
-    let mut input = Counted { inner: input, held: &held };
+    let mut input = CountingReader { inner: input, held: &held };
     let bad = |problem: String| Error::format(path, None, problem);
     let problem = |fault: Fault| match fault {
         Fault::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -94,7 +94,7 @@ pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<En
         b"MI" => true,
         _ => return Err(bad("has no mark of its byte order: it is no MATLAB file, or damaged".into())),
     };
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SquareMatrix> = Vec::new();
     let mut others = Vec::new();
     loop {
         let mut tag = [0; 8];
@@ -134,7 +134,7 @@ pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<En
         found.retain(|matrix| matrix.sparse);
     }
     if found.len() > 1 {
-        let usual = |matrix: &Found| {
+        let usual = |matrix: &SquareMatrix| {
             matches!(matrix.name.to_ascii_lowercase().as_str(), "a" | "adj" | "adjacency" | "network" | "net")
         };
         if found.iter().filter(|matrix| usual(matrix)).count() == 1 {
@@ -143,7 +143,7 @@ pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<En
     }
     let names: Vec<String> = found.iter().map(|matrix| format!("`{}`", shown(&matrix.name))).collect();
     match (found.pop(), found.len()) {
-        (Some(Found { nodes, ends, weights, .. }), 0) => {
+        (Some(SquareMatrix { nodes, ends, weights, .. }), 0) => {
             let n = matrix_list::nodes(path, None, nodes, nodes, ends.len() as u64)?;
             matrix_list::edges(NodeIds::numbered(n), ends, Some(weights), ignore_weights)
         }
@@ -174,7 +174,7 @@ type Read1<T> = std::result::Result<T, Fault>;
 
 /// A variable.
 enum Variable {
-    Square(Found),
+    Square(SquareMatrix),
     Other(String),
 }
 
@@ -402,7 +402,7 @@ impl<R: Read> Bytes<'_, R> {
                 Ok(())
             })?;
         }
-        Ok(Variable::Square(Found { name, sparse: class == 5, nodes, ends, weights }))
+        Ok(Variable::Square(SquareMatrix { name, sparse: class == 5, nodes, ends, weights }))
     }
 }
 

@@ -14,6 +14,7 @@
 //! Names are those that networkx has. An edge without a weight among others with one weighs 1. Edges of both kinds in one file are refused
 //! unless it is said which they are.
 
+mod cursor;
 mod dot;
 mod dot_tokens;
 mod gexf;

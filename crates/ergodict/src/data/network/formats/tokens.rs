@@ -1,12 +1,10 @@
 //! GML as a stream of keys, values and brackets.
 
+use super::cursor::Cursor;
 use super::graph::shown;
 use crate::{Error, Result};
 use std::io::BufRead;
 use std::path::Path;
-
-/// Bytes of the longest word or text.
-const LONGEST: usize = 1 << 20;
 
 /// What follows.
 #[derive(Debug, PartialEq)]
@@ -20,44 +18,25 @@ pub(super) enum Token {
 }
 
 /// The tokens of a file.
-pub(super) struct Tokens<'a, R> {
-    path: &'a Path,
-    input: R,
-    line: u64,
-    at_start: bool,
-}
+pub(super) struct Tokens<'a, R>(Cursor<'a, R>);
 
 impl<'a, R: BufRead> Tokens<'a, R> {
     pub(super) fn new(path: &'a Path, input: R) -> Self {
-        Self { path, input, line: 1, at_start: true }
+        Self(Cursor::new(path, input))
     }
 
     /// An error here.
     pub(super) fn bad(&self, problem: impl Into<String>) -> Error {
-        Error::format(self.path, Some(self.line), problem.into())
-    }
-
-    fn peek(&mut self) -> Result<Option<u8>> {
-        Ok(self.input.fill_buf().map_err(Error::io(self.path))?.first().copied())
-    }
-
-    fn take(&mut self) -> Result<Option<u8>> {
-        let byte = self.peek()?;
-        if let Some(byte) = byte {
-            self.input.consume(1);
-            self.line += u64::from(byte == b'\n');
-            self.at_start = byte == b'\n' || self.at_start && byte.is_ascii_whitespace();
-        }
-        Ok(byte)
+        self.0.bad(self.0.line, problem)
     }
 
     /// The next token; none at the end.
     pub(super) fn next(&mut self) -> Result<Option<Token>> {
         loop {
-            let start = self.at_start;
-            match self.take()? {
+            let start = self.0.in_margin;
+            match self.0.take()? {
                 None => return Ok(None),
-                Some(b'#') if start => while !matches!(self.take()?, None | Some(b'\n')) {},
+                Some(b'#') if start => self.0.skip_line()?,
                 Some(b'[') => return Ok(Some(Token::Open)),
                 Some(b']') => return Ok(Some(Token::Close)),
                 Some(b'"') => return self.quoted().map(Some),
@@ -70,30 +49,22 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     fn quoted(&mut self) -> Result<Token> {
         let mut text = Vec::new();
         loop {
-            match self.take()? {
-                Some(b'"') => break,
-                Some(byte) if text.len() < LONGEST => text.push(byte),
-                Some(_) => return Err(self.bad("has a text that is too long")),
-                None => return Err(self.bad("ends within quotation marks: it is cut off")),
+            match self.0.take()? {
+                Some(b'"') => return Ok(Token::Text(unescape(&self.0.text(text)?))),
+                Some(byte) => self.0.push(&mut text, byte)?,
+                None => return Err(self.0.unclosed()),
             }
         }
-        let text = String::from_utf8(text).map_err(|_| self.bad("is not UTF-8 text"))?;
-        Ok(Token::Text(unescape(&text)))
     }
 
     fn word(&mut self, first: u8) -> Result<Token> {
         let mut word = vec![first];
-        while let Some(byte) = self.peek()? {
-            if byte.is_ascii_whitespace() || matches!(byte, b'[' | b']' | b'"') {
-                break;
-            }
-            if word.len() == LONGEST {
-                return Err(self.bad("has a word that is too long"));
-            }
-            word.push(byte);
-            self.take()?;
+        let ends = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b']' | b'"');
+        while let Some(byte) = self.0.peek()?.filter(|&byte| !ends(byte)) {
+            self.0.push(&mut word, byte)?;
+            self.0.take()?;
         }
-        let word = String::from_utf8(word).map_err(|_| self.bad("is not UTF-8 text"))?;
+        let word = self.0.text(word)?;
         if word.bytes().any(|byte| byte < b' ') {
             return Err(self.bad(format!("has `{}`, which is no text", shown(&word))));
         }
@@ -152,7 +123,7 @@ mod tests {
         for token in expected {
             assert_eq!(tokens.next().unwrap(), Some(token));
         }
-        assert_eq!((tokens.next().unwrap(), tokens.line), (None, 4));
+        assert_eq!((tokens.next().unwrap(), tokens.0.line), (None, 4));
         assert!(Tokens::new(Path::new("x"), &b"\"a"[..]).next().is_err());
     }
 }

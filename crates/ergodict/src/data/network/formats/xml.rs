@@ -37,7 +37,7 @@ impl Attributes {
 /// A document.
 pub(super) struct Xml<'a, R> {
     path: &'a Path,
-    reader: Reader<Bounded<R>>,
+    reader: Reader<BoundedReader<R>>,
     buffer: Vec<u8>,
     depth: usize,
     /// The line on which the last tag or text begins.
@@ -48,7 +48,7 @@ pub(super) struct Xml<'a, R> {
 
 impl<'a, R: BufRead> Xml<'a, R> {
     pub(super) fn new(path: &'a Path, inner: R) -> Self {
-        let reader = Reader::from_reader(Bounded { inner, read: 0, lines: 1 });
+        let reader = Reader::from_reader(BoundedReader { inner, read: 0, lines: 1 });
         Self { path, reader, buffer: Vec::new(), depth: 0, line: 1, closed: None }
     }
 
@@ -197,7 +197,7 @@ fn attributes((path, line): (&Path, u64), tag: &BytesStart<'_>) -> Result<Attrib
 }
 
 /// A reader that gives up on what has no end.
-struct Bounded<R> {
+struct BoundedReader<R> {
     inner: R,
     /// Bytes since the last tag or text.
     read: usize,
@@ -205,13 +205,13 @@ struct Bounded<R> {
     lines: u64,
 }
 
-impl<R: BufRead> Read for Bounded<R> {
+impl<R: BufRead> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.inner.read(buffer)
     }
 }
 
-impl<R: BufRead> BufRead for Bounded<R> {
+impl<R: BufRead> BufRead for BoundedReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.read > LONGEST {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a tag or text of XML that is too long"));

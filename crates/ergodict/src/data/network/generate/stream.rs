@@ -3,7 +3,7 @@
 use super::super::convert::gather::{Batch, Converting, Outcome, Plan, Task, convert};
 use super::super::convert::labels::Labels;
 use super::super::convert::rows::Meaning;
-use super::super::{Found, Loops, NodeIds, Saved, egr, save};
+use super::super::{EdgeCounts, Loops, NodeIds, Saved, egr, save};
 use super::Generator;
 use crate::rng::{Purpose, ids, stream};
 use crate::{Error, Result};
@@ -75,7 +75,7 @@ impl Generator {
             within,
             keep: None,
             folder: None,
-            found: Found::default(),
+            found: EdgeCounts::default(),
             progress: &mut progress,
         };
         let size = (budget / 512).clamp(1 << 10, BATCH);
@@ -100,7 +100,7 @@ impl Generator {
                 }
             });
             let mut next = || Ok(take.recv().ok().map(|ends| Batch { ends, weights: None }));
-            convert(&mut task, plan, &mut next, |_| Labels::Given(NodeIds::numbered(self.nodes())))
+            convert(&mut task, plan, &mut next, |_| Labels::Ids(NodeIds::numbered(self.nodes())))
         })
     }
 }

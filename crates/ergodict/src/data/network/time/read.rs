@@ -11,7 +11,9 @@
 use super::layout::{Layout, SAMPLE, moment, removes};
 use super::{TimedEdges, Times};
 use crate::data::network::columns::{Directions, direction_of};
-use crate::data::network::edge_list::{LONGEST_LINE, NodeNames, Separator, content, direction, split};
+use crate::data::network::edge_list::{
+    LONGEST_LINE, NodeNames, Separator, content, direction, konect, split,
+};
 use crate::data::network::line_ends::LineEnds;
 use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
@@ -134,7 +136,7 @@ impl fmt::Display for TimedDecisions {
             Reason::Assumed => "assumed",
         };
         let weights = match self.weight_column {
-            Some(at) => format!("weights of column {at} used"),
+            Some(at) => format!("weights in column {at}"),
             None if self.weights == Weights::Ignored => "weights ignored".into(),
             None => "without weights".into(),
         };
@@ -258,6 +260,9 @@ fn read(path: &Path, mut input: impl BufRead, options: &TimeOptions) -> Result<(
         if !over && content(text).is_some() {
             first.push((number, text.to_vec()));
         } else if !over && first.is_empty() {
+            if number == 1 {
+                konect(text).map_err(|problem| Error::format(path, Some(number), problem))?;
+            }
             said = said.or_else(|| direction(text));
         }
         if first.len() > SAMPLE || over && !first.is_empty() {
