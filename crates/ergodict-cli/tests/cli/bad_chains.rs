@@ -53,8 +53,6 @@ fn systems_that_cannot_be() {
         ("--model potts --update checkerboard", ["update is checkerboard", "wolff and swendsen-wang"]),
         ("--model potts --update wolff --coupling -1", ["coupling is -1", "clusters of a Potts model"]),
         ("--update wolff --coupling 0", ["update is wolff", "no bonds"]),
-        ("--boundary free --observables correlation-length", ["structure-0", "periodic lattices"]),
-        ("--observables entropy", ["`entropy`", "binder"]),
         ("--model rbm --field 1", ["--field is for --model ising or potts", "not for rbm"]),
         ("--model potts --states 1", ["number of states is 1", "2 to 128"]),
         ("--model potts --states 129", ["number of states is 129", "2 to 128"]),
@@ -117,6 +115,7 @@ fn simulations_that_make_no_sense() {
     for (flags, said) in [
         ("--every 0", ["--every is 0", "at least 1"]),
         ("--every 2000", ["--every is 2000", "only 1000 updates"]),
+        ("--boundary free --observables correlation-length", ["structure-0", "periodic lattices"]),
         ("--every -1", ["is -1", "--every"]),
         ("--updates 0", ["only 0 updates", "nothing would be kept"]),
         ("--chains 0", ["--chains is 0", "between 1 and"]),
