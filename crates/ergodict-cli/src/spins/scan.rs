@@ -10,7 +10,7 @@ use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{interrupt, memory, paths};
 use anyhow::Result;
-use ergodict::chain::{Quantity, Update};
+use ergodict::chain::{Quantity, SystemKind, Update};
 use ergodict::run::{Identity, ScanPoint, ScanSettings, Status, TemperatureScan};
 use ergodict_pages::scan::ScanPage;
 use serde::Serialize;
@@ -133,11 +133,13 @@ fn default_quantities() -> Vec<Quantity> {
 
 impl Args {
     /// The update that was chosen: clusters by default, where they can be updated.
-    fn update(&self) -> Update {
-        let clusters = self.system.graph.is_some()
-            || self.system.kind() == ergodict::chain::SystemKind::Ising
-            || self.system.coupling() >= 0.0;
-        self.system.update.unwrap_or(if clusters { Update::SwendsenWang } else { Update::Random })
+    fn update(&self) -> Option<Update> {
+        let kind = self.system.kind();
+        if !kind.parameters().contains(&"update") {
+            return self.system.update;
+        }
+        let clusters = kind == SystemKind::Ising || self.system.coupling() >= 0.0;
+        Some(self.system.update.unwrap_or(if clusters { Update::SwendsenWang } else { Update::Random }))
     }
 
     fn check(&self, common: &Common) -> Result<()> {

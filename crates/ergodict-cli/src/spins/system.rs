@@ -41,8 +41,8 @@ fn with(key: &str) -> String {
 
 impl System {
     /// The same with an update.
-    pub(super) fn with_update(&self, update: Update) -> Self {
-        Self { settings: SystemSettings { update: Some(update), ..self.settings.clone() } }
+    pub(super) fn with_update(&self, update: Option<Update>) -> Self {
+        Self { settings: SystemSettings { update, ..self.settings.clone() } }
     }
 
     /// The parameters that were given and that not every system on a lattice has.

@@ -121,7 +121,7 @@ fn scans_print_a_row_for_each_temperature_and_resume() {
     assert!(!String::from_utf8_lossy(&free.stdout).contains("correlation-length"));
     for (flags, expected) in [
         ("--from 3 --to 2", "it must go from a positive temperature to a higher one"),
-        ("--model rbm", "scans are of the Ising model"),
+        ("--model rbm --temperature 1", "scans are of the Ising model"),
         ("--sweeps 0", "it must be at least 1"),
         ("--coupling -1", "no known critical temperature"),
         ("--temperature 2 --from 1", "--from"),
