@@ -1,10 +1,14 @@
 //! Benchmarks of the Ising chains: million updates a second, and the ratio to the plain loop in the same run.
 
-use crate::clock::median_ms;
+use crate::clock::{cpu_seconds, median, median_ms};
 use anyhow::Result;
-use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem};
+use ergodict::chain::{
+    Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, SystemData, SystemSettings, Update,
+    onsager,
+};
 use ergodict::linalg::Isa;
 use ergodict::rng::{Purpose, stream, uniform};
+use ergodict::text::Shape;
 
 /// The temperature of all runs but where another is said.
 const TEMPERATURE: f64 = 2.26;
@@ -23,6 +27,9 @@ pub(crate) fn run() -> Result<()> {
     }
     for side in [200, 1024, 4096] {
         checkerboard(side)?;
+    }
+    for side in [64, 512] {
+        clusters(side)?;
     }
     Ok(())
 }
@@ -83,5 +90,33 @@ fn checkerboard(side: usize) -> Result<()> {
     let mut state = chain.init(&mut rng);
     let single = rate(chain.updates(), || chain.step(&mut state, &mut rng));
     row("checkerboard, one sweep a call", side, single, "random scan", scan);
+    Ok(())
+}
+
+/// Cluster updates at the critical temperature: million sites a second that they change (Wolff) or draw (Swendsen–Wang), beside checkerboard
+/// sweeps; `peers/clusters_numba.py` has the same two.
+fn clusters(side: usize) -> Result<()> {
+    let sites = (side * side) as u64;
+    let rate = |update| -> Result<f64> {
+        let size = Some(Shape(side, side));
+        let system = SystemSettings { size, update: Some(update), ..SystemSettings::default() };
+        let mut walk = system.walk(SystemData::default(), onsager::critical_temperature(), 3, 0)?;
+        // From a random start, until there are clusters of all sizes.
+        walk.advance(300);
+        let sweeps = (10_000_000 / sites).max(8);
+        let mut rates = Vec::new();
+        for _ in 0..9 {
+            let (changed, start) = (walk.acceptance(), cpu_seconds());
+            walk.advance(sweeps);
+            let seconds = cpu_seconds() - start;
+            let changed =
+                walk.acceptance().zip(changed).map(|(after, before)| after.accepted - before.accepted);
+            rates.push(changed.unwrap_or(sweeps * sites) as f64 / 1e6 / seconds);
+        }
+        Ok(median(rates))
+    };
+    let sweeps = rate(Update::Checkerboard)?;
+    row("wolff", side, rate(Update::Wolff)?, "checkerboard", sweeps);
+    row("swendsen-wang", side, rate(Update::SwendsenWang)?, "checkerboard", sweeps);
     Ok(())
 }

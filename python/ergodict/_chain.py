@@ -190,8 +190,10 @@ class Chain(Stream):
 
         Parameters
         ----------
-        observable : {"energy", "magnetization", "cluster"}, default="energy"
-            The energy per site, the magnetization, or the share of the sites in the largest cluster.
+        observable : str, default="energy"
+            energy (per site), magnetization, cluster (share of the sites in the largest cluster of equal neighbors), energy-squared,
+            abs-magnetization, magnetization-squared, magnetization-fourth, structure-0 and structure-1 (structure factors of a torus),
+            bond-cluster-mean and bond-cluster-largest (clusters of random bonds).
 
         Returns
         -------
@@ -312,6 +314,90 @@ class Chain(Stream):
         made = self.updates - before
         self._inner.report(file, names, [series[name] for name in names], self.every, self.burn_in, made, start, seconds)
         return pathlib.Path(path)
+
+    @classmethod
+    def scan(
+        cls,
+        temperatures: npt.ArrayLike,
+        observables: Iterable[str] = ("energy", "abs-magnetization", "susceptibility", "specific-heat", "binder"),
+        *,
+        sweeps: int = 2000,
+        burn_in: Optional[int] = None,
+        chains: int = 2,
+        tempering: bool = False,
+        report: Union[None, str, "os.PathLike[str]"] = None,
+        n_jobs: Optional[int] = None,
+        random_state: RandomState = None,
+        verbose: bool = False,
+        **system: Any,
+    ) -> dict[str, Any]:
+        """Estimate observables at many temperatures, as ``ergodict spins scan`` does; for :class:`Ising` and :class:`Potts`.
+
+        Parameters
+        ----------
+        temperatures : array-like
+            The temperatures.
+        observables : iterable of str
+            Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder and correlation-length.
+        sweeps : int, default=2000
+            Sweeps of each chain at each temperature, all of them measured. A sweep updates every site once; that of ``update="wolff"`` is one
+            cluster.
+        burn_in : int, optional
+            Sweeps before the first that is measured; by default a fifth of ``sweeps``.
+        chains : int, default=2
+            Independent chains at each temperature.
+        tempering : bool, default=False
+            Whether configurations are exchanged between neighboring temperatures after every sweep (parallel tempering).
+        report : str or path-like, optional
+            A page with charts to write, whose name should end in ``.html``.
+        n_jobs : int, optional
+            Threads; -1 for all processors, 1 by default.
+        random_state : int, Generator, RandomState or None, default=None
+            The seed.
+        verbose : bool, default=False
+            Whether to show progress.
+        **system
+            The parameters of the system, such as ``size`` and ``update``, which is swendsen-wang by default.
+
+        Returns
+        -------
+        dict
+            ``temperature``, ascending; ``mean``, ``error`` (Monte-Carlo standard error), ``r_hat`` and ``effective_sample_size``: dicts from
+            observables to arrays by temperature; ``exchange_rate`` with the next temperature, NaN without tempering; ``exact_energy`` and
+            ``exact_specific_heat`` of the same torus (Kaufman), NaN where they are not known; ``critical_temperature`` of the infinite lattice or
+            None; ``converged``: whether all chains agree, with enough effective draws.
+
+        Examples
+        --------
+        >>> from ergodict import Ising
+        >>> found = Ising.scan([2.0, 2.5], size=16, sweeps=500, random_state=0)
+        >>> bool(abs(found["mean"]["energy"] - found["exact_energy"]).max() < 0.05)
+        True
+        """
+        system.setdefault("update", "swendsen-wang" if system.get("coupling", 1.0) >= 0 or cls._model == "ising" else "random")
+        heat = np.atleast_1d(_check.numbers(temperatures, "temperatures")).ravel()
+        if not heat.size:
+            raise ValueError("temperatures is empty, but a scan needs at least one")
+        names = [observables] if isinstance(observables, str) else list(observables)
+        seed = seed_of(random_state)
+        # The parameters are checked as those of a chain.
+        maker: Any = cls
+        model = maker(temperature=float(heat[0]), random_state=seed, **system)
+        parameters = {"model": cls._model, **{name: getattr(model, name) for name in cls._system}}
+        settings = {
+            "temperature": [float(t) for t in heat],
+            "sweeps": _check.count(sweeps, "sweeps"),
+            "burn_in": None if burn_in is None else _check.count(burn_in, "burn_in", 0),
+            "chains": _check.count(chains, "chains"),
+            "tempering": bool(tempering),
+        }
+        arrays = model._arrays(parameters)
+        file = None if report is None else _check.page(report)
+        with progress(verbose, "scanning", unit="sweep") as show:
+            found: dict[str, Any] = _ergodict.scan_temperatures(
+                parameters, model.size, settings, names, seed, n_jobs, report=file, progress=show, **arrays
+            )
+        return found
 
     def patches(
         self,

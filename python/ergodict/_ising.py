@@ -35,8 +35,9 @@ class Ising(Chain):
         The external field h: a number, or one for each site.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
-    update : {"random", "checkerboard"}, default="random"
-        One site at random at a time, or all even and then all odd sites, which is many times faster.
+    update : {"random", "checkerboard", "wolff", "swendsen-wang"}, default="random"
+        One site at random at a time; all even and then all odd sites, which is many times faster; one cluster, grown from a random site; or all
+        clusters. Clusters mix fast at the critical temperature. A cluster of wolff counts as an update of every site.
     graph : Network, array of shape (m, 2) or (m, 3), or path, optional
         A graph to be on instead of a lattice. Arrays list the edges between nodes 0, 1, ... with a coupling in the third column, if there
         is one; a path is that of an edge list. Configurations have the shape (1, nodes).
@@ -111,7 +112,7 @@ class Ising(Chain):
         # Copies, so that a chain does not change with the caller's arrays.
         self.field = _check.numbers(field, "field").copy() if np.ndim(field) else _check.number(field, "field")
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
-        self.update = _check.choice(update, "update", ["random", "checkerboard"])
+        self.update = _check.choice(update, "update", ["random", "checkerboard", "wolff", "swendsen-wang"])
         self.graph = graph.copy() if isinstance(graph, np.ndarray) else graph
         if graph is None:
             self.size = _check.size(size, "size")

@@ -32,6 +32,8 @@ class Potts(Chain):
         The field h; a positive one favors label 0.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
+    update : {"random", "wolff", "swendsen-wang"}, default="random"
+        One site at random at a time; one cluster, grown from a random site; or all clusters, as for :class:`Ising`.
     every : int, default=10000
         Updates of single sites from one state to the next.
     burn_in : int, default=0
@@ -56,7 +58,7 @@ class Potts(Chain):
     True
     """
 
-    _model, _system = "potts", ("states", "coupling", "field", "boundary")
+    _model, _system = "potts", ("states", "coupling", "field", "boundary", "update")
     _values = "one-hot"
 
     def __init__(
@@ -68,6 +70,7 @@ class Potts(Chain):
         coupling: float = 1.0,
         field: float = 0.0,
         boundary: str = "periodic",
+        update: str = "random",
         every: int = 10_000,
         burn_in: int = 0,
         start: Start = "random",
@@ -82,6 +85,7 @@ class Potts(Chain):
             raise ValueError("field is no number: a field of the Potts model is the same everywhere")
         self.field = _check.number(field, "field")
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
+        self.update = _check.choice(update, "update", ["random", "wolff", "swendsen-wang"])
         self._begin(every, burn_in, start, chain, random_state)
 
 

@@ -26,6 +26,9 @@ SYSTEMS: list[tuple[type[Chain], dict[str, Any], list[object]]] = [
         {"size": 9, "boundary": "free", "temperature": 1.7, "coupling": -0.5, "field": 0.3},
         ["--size", 9, "--boundary", "free", "--temperature", 1.7, "--coupling", -0.5, "--field", 0.3],
     ),
+    (Ising, {"size": 12, "update": "wolff"}, ["--size", 12, "--update", "wolff"]),
+    (Ising, {"size": 12, "update": "swendsen-wang", "field": 0.1}, ["--size", 12, "--update", "swendsen-wang", "--field", 0.1]),
+    (Potts, {"size": 12, "update": "wolff"}, ["--model", "potts", "--size", 12, "--update", "wolff"]),
     (Ising, {"size": 10, "start": "ordered"}, ["--size", 10, "--start", "ordered"]),
     (
         Potts,
@@ -283,7 +286,7 @@ def test_the_law_of_a_tiny_model_is_the_one_of_boltzmann() -> None:
     ).sum((1, 2))
     law = np.exp((bonds + field * configurations.sum((1, 2))) / temperature)
     law /= law.sum()
-    for update in ("random", "checkerboard"):
+    for update in ("random", "checkerboard", "wolff", "swendsen-wang"):
         chain = Ising(
             (2, 3),
             temperature=temperature,
@@ -464,7 +467,10 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
             lambda: Potts(8, temperature=float("inf")),
             "the temperature is inf, but it must be a positive number",
         ),
-        (lambda: Ising(8, update="wolff"), "update is 'wolff', but it must be random or checkerboard"),
+        (lambda: Ising(8, update="metropolis"), "update is 'metropolis', but it must be random"),
+        (lambda: Potts(8, update="wolff", coupling=-1.0), "clusters of a Potts model need one that is not negative"),
+        (lambda: CellularPotts.scan([1.0], size=8), "scans are of the Ising model and the Potts model"),
+        (lambda: Ising.scan([], size=8), "temperatures is empty"),
         (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
         (lambda: Ising(8, every=0), "every is 0, but it must be at least 1"),
         (lambda: Ising(8, burn_in=-1), "burn_in is -1"),
@@ -566,3 +572,18 @@ def test_a_machine_of_scikit_learn_is_sampled_by_its_own_law() -> None:
 def test_sides_that_are_not_positive_are_refused(size: object) -> None:
     with pytest.raises(ValueError, match=r"size is (-3|0|-1), but a side must be from 1"):
         Ising(size)
+
+
+def test_scans_estimate_exact_energies_and_exchange_configurations(tmp_path: Path) -> None:
+    found = Ising.scan([2.6, 2.0], size=12, sweeps=1500, random_state=3, report=tmp_path / "scan.html")
+    assert found["temperature"].tolist() == [2.0, 2.6]
+    error = found["error"]
+    for name, exact in (("energy", found["exact_energy"]), ("specific-heat", found["exact_specific_heat"])):
+        assert np.all(np.abs(found["mean"][name] - exact) < 4.5 * error[name]), name
+    assert found["critical_temperature"] == pytest.approx(2 / np.log(1 + np.sqrt(2)))
+    assert np.isnan(found["exchange_rate"]).all()
+    assert "Temperature scan" in (tmp_path / "scan.html").read_text(encoding="utf-8")
+    tempered = Potts.scan([0.9, 1.0], ["energy"], size=8, sweeps=300, tempering=True, update="random", random_state=0)
+    assert 0 < tempered["exchange_rate"][0] <= 1
+    again = Potts.scan([0.9, 1.0], ["energy"], size=8, sweeps=300, tempering=True, update="random", random_state=0, n_jobs=2)
+    assert np.array_equal(again["mean"]["energy"], tempered["mean"]["energy"])

@@ -1,9 +1,10 @@
-//! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
+//! `ergodict spins`: simulate spin systems, scan temperatures, learn dictionaries from their trajectories, rebuild configurations.
 
 mod drawing;
 mod learn;
 mod page;
 mod reconstruct;
+mod scan;
 mod simulate;
 mod system;
 mod values;
@@ -27,6 +28,7 @@ pub(crate) struct Args {
 enum Verb {
     Simulate(simulate::Args),
     Learn(learn::Args),
+    Scan(scan::Args),
     Reconstruct(reconstruct::Args),
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.verb {
         Verb::Simulate(args) => simulate::run(args, common),
         Verb::Learn(args) => learn::run(args, common),
+        Verb::Scan(args) => scan::run(args, common),
         Verb::Reconstruct(args) => reconstruct::run(args, common),
     }
 }

@@ -6,7 +6,7 @@
 //! networks ─────────▶ info, comparison, ─────────┤
 //!                     reconstruction             │
 //! images, spins ────▶ image, spins ──────────────┤
-//! chains ───────────▶ sample, simulation ────────┘
+//! chains ───────────▶ sample, simulation, scan ──┘
 //! ```
 //!
 //! It takes results of the library and knows of no arguments and no terminal. [`rerun`] writes the command that makes a result again, from a list of the flags.
@@ -26,6 +26,7 @@ pub mod reconstruction;
 pub mod recorded;
 pub mod rerun;
 pub mod sample;
+pub mod scan;
 pub mod shell;
 pub mod simulation;
 pub mod spins;

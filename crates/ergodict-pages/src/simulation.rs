@@ -12,13 +12,16 @@ const SERIES: &str = "
     The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
     its mean; a slope means that it is still on its way.";
 
-/// A chain at its end.
-#[derive(Clone, Copy)]
-pub struct SimulatedChain<'a> {
-    /// The last configuration, row by row.
-    pub spins: &'a [i8],
-    /// Each observable on every kept configuration.
+/// A quantity that was measured.
+pub struct SimulatedQuantity<'a> {
+    /// Its name.
+    pub name: String,
+    /// What is known of it over all chains.
+    pub mixing: Mixing,
+    /// The values of each chain whose mean it is.
     pub series: &'a [Vec<f64>],
+    /// Whether the values are those of single configurations: functions of several means have no course over time.
+    pub is_mean: bool,
 }
 
 /// What the page shows.
@@ -33,10 +36,10 @@ pub struct SimulationPage<'a> {
     pub updates: u64,
     /// The temperature.
     pub temperature: f64,
-    /// At least one.
-    pub chains: Vec<SimulatedChain<'a>>,
-    /// The names of the observables, and what is known of each over all chains.
-    pub observables: Vec<(String, Mixing)>,
+    /// The last configuration of each chain, row by row; at least one.
+    pub chains: Vec<&'a [i8]>,
+    /// What was measured.
+    pub observables: Vec<SimulatedQuantity<'a>>,
     /// The share of accepted proposals, of chains that make them.
     pub acceptance: Option<f64>,
     /// The exact energy per site of the infinite lattice, where it is known.
@@ -56,7 +59,7 @@ impl SimulationPage<'_> {
     /// Configurations that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let (rows, cols) = self.shape;
-        let failed = mixing::warning(self.observables.iter().map(|(_, mixing)| mixing), self.chains.len());
+        let failed = mixing::warning(self.observables.iter().map(|one| &one.mixing), self.chains.len());
         let verdict =
             failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or with a burn-in."));
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
@@ -73,12 +76,8 @@ impl SimulationPage<'_> {
         let labels = matches!(self.alphabet, Alphabet::Labels(_));
         let low = if self.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
         let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-        let frames: Vec<Vec<f64>> = self
-            .chains
-            .iter()
-            .take(4)
-            .map(|chain| chain.spins.iter().map(|&s| f64::from(s)).collect())
-            .collect();
+        let frames: Vec<Vec<f64>> =
+            self.chains.iter().take(4).map(|spins| spins.iter().map(|&s| f64::from(s)).collect()).collect();
         let one = frames.len() == 1;
         let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
         let items =
@@ -86,9 +85,11 @@ impl SimulationPage<'_> {
         let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
         let words = if labels { "Every label has a color; label 0 is white." } else { "Black is 1." };
         report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
-        for (i, (observable, _)) in self.observables.iter().enumerate() {
-            let series = self.chains.iter().enumerate().map(|(c, chain)| {
-                let points = chain.series[i].iter().enumerate();
+        for SimulatedQuantity { name: observable, series, .. } in
+            self.observables.iter().filter(|one| one.is_mean)
+        {
+            let series = series.iter().enumerate().map(|(c, values)| {
+                let points = values.iter().enumerate();
                 let x = |k: usize| (k + 1) as f64 * self.every as f64;
                 Series::new(name(c), points.map(|(k, v)| (x(k), *v)).collect::<Vec<_>>())
             });
@@ -101,9 +102,9 @@ impl SimulationPage<'_> {
             let title = format!("The {observable} over time");
             report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
         }
-        let curves = self.observables.iter().enumerate().map(|(i, (observable, _))| {
-            let series: Vec<&[f64]> = self.chains.iter().map(|chain| &*chain.series[i]).collect();
-            mixing::autocorrelation_of(observable, &series)
+        let curves = self.observables.iter().map(|one| {
+            let series: Vec<&[f64]> = one.series.iter().map(|values| &**values).collect();
+            mixing::autocorrelation_of(&one.name, &series)
         });
         let curves: Vec<Series> = curves.flatten().collect();
         if !curves.is_empty() {
@@ -112,7 +113,7 @@ impl SimulationPage<'_> {
         let exact = self.exact_energy.map_or_else(String::new, |exact| {
             format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).")
         });
-        let rows = self.observables.iter().map(|(name, mixing)| (name.clone(), mixing));
+        let rows = self.observables.iter().map(|one| (one.name.clone(), &one.mixing));
         report = report.table(mixing::diagnostics_table(rows, &exact));
         let mut run: Vec<(String, String)> = Vec::new();
         if let Some(config) = self.config.as_object() {
@@ -121,7 +122,11 @@ impl SimulationPage<'_> {
             run.extend(given.map(|(key, value)| (key.clone(), text(value))));
         }
         if let Some(rate) = self.acceptance {
-            run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
+            run.push(if self.config["update"] == "wolff" {
+                ("changed".into(), format!("{:.2} % of the sites by a cluster, on average", 100.0 * rate))
+            } else {
+                ("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate))
+            });
         }
         run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         run.push(("time".into(), format!("{:.2} s", self.seconds)));

@@ -29,6 +29,7 @@ mod reconstruct;
 mod run;
 mod sampler;
 mod sampling;
+mod scan;
 mod scheme;
 mod sets;
 mod spins;
@@ -77,6 +78,8 @@ mod _ergodict {
     use super::run::Run;
     #[pymodule_export]
     use super::sampler::Sampler;
+    #[pymodule_export]
+    use super::scan::scan_temperatures;
     #[pymodule_export]
     use super::sets::set_names;
     #[pymodule_export]

@@ -15,7 +15,7 @@ use ergodict::data::read_edge_list;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinCutter, SpinValues, Window};
 use ergodict::text::Shape;
-use ergodict_pages::simulation::{SimulatedChain, SimulationPage};
+use ergodict_pages::simulation::{SimulatedQuantity, SimulationPage};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -197,9 +197,14 @@ impl SpinChain {
             observables: names
                 .into_iter()
                 .zip(&series)
-                .map(|(name, one)| (name, Mixing::from_series(&[one])))
+                .map(|(name, one)| SimulatedQuantity {
+                    name,
+                    mixing: Mixing::from_series(&[one]),
+                    series: std::slice::from_ref(one),
+                    is_mean: true,
+                })
                 .collect(),
-            chains: vec![SimulatedChain { spins: self.walk.spins(), series: &series }],
+            chains: vec![self.walk.spins()],
             acceptance: rate.map(|a| a.rate()),
             exact_energy: self.settings.exact_energy(self.temperature).filter(|_| self.plain),
             config: &config,
@@ -287,7 +292,7 @@ pub(crate) fn columns<T: Scalar>(x: &Mat<T>) -> Vec<T> {
 }
 
 /// The settings that Python gives by their keywords.
-fn settings(given: &Bound<'_, PyDict>) -> PyResult<SystemSettings> {
+pub(crate) fn settings<S: serde::de::DeserializeOwned>(given: &Bound<'_, PyDict>) -> PyResult<S> {
     let mut settings = Map::new();
     for (key, value) in given {
         let key = key.extract::<String>()?.replace('_', "-");
@@ -310,10 +315,11 @@ fn settings(given: &Bound<'_, PyDict>) -> PyResult<SystemSettings> {
 }
 
 /// The number of nodes, both ends of each edge and its coupling.
-type Graph<'py> = (usize, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
+pub(crate) type Graph<'py> =
+    (usize, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
 
 /// The edges of a graph of numbered nodes.
-fn edges((nodes, us, vs, couplings): &Graph<'_>) -> PyResult<Vec<(u32, u32, f64)>> {
+pub(crate) fn edges((nodes, us, vs, couplings): &Graph<'_>) -> PyResult<Vec<(u32, u32, f64)>> {
     let (us, vs, js) = (us.as_slice()?, vs.as_slice()?, couplings.as_slice()?);
     if us.len() != vs.len() || us.len() != js.len() {
         return Err(PyValueError::new_err("edges need two ends and a coupling each"));

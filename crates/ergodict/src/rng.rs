@@ -28,6 +28,8 @@ pub enum Purpose {
     Patches = 5,
     /// What denoising draws; the id is one of [`ids`], plus a small number where there are several of a kind.
     Denoise = 6,
+    /// What is drawn to measure a state of a chain; the id is that of the chain.
+    Measurement = 7,
 }
 
 /// Ids of the streams that are not numbered by chains or epochs: with those, all there are outside of tests and benchmarks. No two
@@ -48,6 +50,7 @@ pub enum Purpose {
 /// | [`Chain`](Purpose::Chain) | `SCORES` | patches that a dictionary's error on a window of time is from |
 /// | [`Chain`](Purpose::Chain) | `COMPARING` | walks that networks are compared on, and seeds of their dictionaries |
 /// | [`Chain`](Purpose::Chain) | `YARDSTICK` | walks that a dictionary explains next to rewired networks |
+/// | [`Chain`](Purpose::Chain) | `EXCHANGES` | exchanges between temperatures |
 /// | [`Synthetic`](Purpose::Synthetic) | `NETWORK` | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | `FALSE_EDGES` | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | `DELETED_EDGES` | edges deleted from a network |
@@ -87,6 +90,8 @@ pub mod ids {
     pub(crate) const YARDSTICK: u64 = 1 << 38;
     /// Walks that networks are compared on; plus the number of the network. From 2³² on seeds of dictionaries, from 2³³ on those of cells.
     pub(crate) const COMPARING: u64 = 1 << 37;
+    /// Exchanges between temperatures; plus the number of the chain.
+    pub(crate) const EXCHANGES: u64 = 1 << 40;
     /// A generated network.
     pub(crate) const NETWORK: u64 = 3;
     /// Edges added to a network.
@@ -124,8 +129,13 @@ pub mod ids {
 /// ```
 pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream((purpose as u64) << 48 | (id & 0xffff_ffff_ffff));
+    rng.set_stream(purpose_of(id, purpose));
     rng
+}
+
+/// The number of a stream of the same id for a purpose.
+pub(crate) fn purpose_of(stream: u64, purpose: Purpose) -> u64 {
+    (purpose as u64) << 48 | (stream & 0xffff_ffff_ffff)
 }
 
 /// A seed of its own for a purpose: the first word of its stream.

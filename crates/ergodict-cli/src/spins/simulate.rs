@@ -16,7 +16,7 @@ use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
-use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk, Thinning};
+use ergodict::chain::{Alphabet, ChainPoint, Quantity, SampledSystem, SpinWalk, Thinning};
 use ergodict::data::{Trajectory, digest};
 use ergodict::model::Input;
 use ergodict::run::{Checkpoint, Identity, Job, SpinRecorder, Status};
@@ -66,13 +66,15 @@ pub(crate) struct Args {
     /// Independent chains
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     chains: u64,
-    /// What to measure on every kept configuration: energy (per site), magnetization, cluster (share of the largest)
+    /// What to measure on every kept configuration: energy (per site), magnetization, cluster (share of the largest), …
     ///
     /// The magnetization is the mean spin; the mean of units 0 and 1; and for q labels (q·max share − 1)/(q − 1), which is 0
-    /// when all are as frequent and 1 when all sites are alike.
+    /// when all are equally frequent and 1 when all sites have the same. Also energy-squared, abs-magnetization, magnetization-squared,
+    /// magnetization-fourth, structure-0 and structure-1 (structure factors of a torus), bond-cluster-mean and bond-cluster-largest (clusters of
+    /// random bonds); and made from several: susceptibility, specific-heat, binder and correlation-length.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetization")]
     #[arg(hide_short_help = true)]
-    observables: Vec<Observable>,
+    observables: Vec<Quantity>,
     /// Draw the kept configurations: FILE.gif, or a folder of PNG files
     ///
     /// With several chains, their numbers are put before the extension, as for --out.
@@ -88,9 +90,11 @@ pub(crate) struct Args {
 
 /// What is known of an observable over all chains.
 pub(super) struct Observed {
-    pub(super) observable: Observable,
+    pub(super) observable: Quantity,
     /// Its times are in kept configurations.
     pub(super) mixing: Mixing,
+    /// The values of each chain whose mean it is.
+    pub(super) series: Vec<Vec<f64>>,
 }
 
 impl Observed {
@@ -134,10 +138,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let command = "spins simulate".into();
     let identity = Identity { command, settings: config.clone(), inputs, seed: common.seed };
     let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
+    let measured = Quantity::needs(&args.observables);
     let mut chains = Vec::new();
     for ((id, walk), out) in (0..).zip(walks).zip(&outs) {
         let spool = driver.spool(&args.spool(id), Some(out))?;
-        chains.push(SpinRecorder::new(walk, out, spool, rhythm, frames, &args.observables)?);
+        chains.push(SpinRecorder::new(walk, out, spool, rhythm, frames, &measured)?);
     }
     let mut jobs: Vec<&mut dyn Job> = chains.iter_mut().map(|chain| chain as &mut dyn Job).collect();
     let resumed = driver.restore(&mut jobs)?;
@@ -165,10 +170,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         ));
         return Ok(interrupt::code());
     }
-    let mixing = args.observables.iter().enumerate().map(|(i, &observable)| {
-        let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series()[i]).collect();
-        Observed { observable, mixing: Mixing::from_series(&series) }
+    let first = chains[0].walk();
+    let system = SampledSystem { sites: first.spins().len(), temperature, lattice: first.lattice() };
+    let all: Vec<&[Vec<f64>]> = chains.iter().map(SpinRecorder::series).collect();
+    let mixing = args.observables.iter().map(|&observable| {
+        let series = observable.series(&measured, &all, &system);
+        Observed { observable, mixing: Mixing::from_series(&series), series }
     });
+    let mixing: Vec<Observed> = mixing.collect();
     let accepted = chains.iter().filter_map(|chain| chain.walk().acceptance());
     let (accepted, proposed) = accepted.fold((0, 0), |(a, p), x| (a + x.accepted, p + x.proposed));
     let simulated = Simulated {
@@ -177,7 +186,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         every: whole,
         updates,
         temperature,
-        mixing: mixing.collect(),
+        mixing,
         acceptance: (proposed > 0).then(|| accepted as f64 / proposed as f64),
         exact_energy: args.system.exact_energy(temperature),
         chains,
@@ -254,7 +263,7 @@ impl Args {
     /// Refuses chains that do not fit into memory.
     fn check_memory(&self) -> Result<()> {
         let frames = self.updates / self.every;
-        let series = frames.saturating_mul(self.observables.len() as u64).saturating_mul(8);
+        let series = frames.saturating_mul(2 * self.observables.len() as u64).saturating_mul(8);
         let needed = self.system.memory()?.saturating_add(series).saturating_mul(self.chains);
         memory::check(
             needed,

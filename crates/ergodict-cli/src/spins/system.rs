@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The flags.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct System {
     #[command(flatten)]
     settings: SystemSettings,
@@ -40,6 +40,11 @@ fn with(key: &str) -> String {
 }
 
 impl System {
+    /// The same with an update.
+    pub(super) fn with_update(&self, update: Option<Update>) -> Self {
+        Self { settings: SystemSettings { update, ..self.settings.clone() } }
+    }
+
     /// The parameters that were given and that not every system on a lattice has.
     fn given(&self) -> Vec<String> {
         let Value::Object(settings) = json!(self.settings) else { return Vec::new() };

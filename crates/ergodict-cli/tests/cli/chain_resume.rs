@@ -26,6 +26,12 @@ fn cases() -> Vec<Case> {
     vec![
         case(simulate.into(), &[""], &[1, 7, 29]),
         case(format!("{simulate} --update checkerboard --boundary free"), &[""], &[3]),
+        case(
+            format!("{simulate} --update wolff --observables energy,bond-cluster-mean,binder"),
+            &[""],
+            &[3, 11],
+        ),
+        case(format!("{simulate} --update swendsen-wang --model potts --field 0.1"), &[""], &[3]),
         case(format!("{simulate} --model cellular-potts --cells 4"), &[""], &[5]),
         case(format!("{simulate} --model rbm --hidden 5"), &[""], &[2]),
         case(format!("{simulate} --chains 3"), &["-chain0", "-chain1", "-chain2"], &[1, 40, 80]),

@@ -32,6 +32,8 @@ fn ising_trajectories_are_frames_of_plus_and_minus_one() {
         "--field -0.5 --update checkerboard",
         "--field field.npy",
         "--field field.npy --update checkerboard --burn-in 1000",
+        "--update wolff",
+        "--update swendsen-wang --coupling -1 --field field.npy",
     ] {
         let summary = simulate(&bench, &format!("{SMALL} {flags}"));
         let bytes = bench.bytes("t.npy");
@@ -43,8 +45,9 @@ fn ising_trajectories_are_frames_of_plus_and_minus_one() {
         assert_eq!(values(&bench, "t.npy"), [-1, 1], "{flags}");
         assert_eq!(summary["shape"], serde_json::json!([16, 20]));
         assert_eq!(summary["out"], serde_json::json!(["t.npy"]));
-        assert!(summary["acceptance"].is_null() && summary["resumed"] == false);
-        assert_eq!(frames, if flags.contains("checkerboard") { 6 } else { 10 }, "{flags}");
+        assert!(summary["acceptance"].is_number() == flags.contains("wolff") && summary["resumed"] == false);
+        let whole = ["checkerboard", "wolff", "swendsen"].iter().any(|update| flags.contains(update));
+        assert_eq!(frames, if whole { 6 } else { 10 }, "{flags}");
     }
 }
 
@@ -56,6 +59,77 @@ fn steps_of_many_sites_are_whole_and_that_is_said() {
     assert!(said.contains("a step updates 320 sites: configurations are kept every 640 updates"), "{said}");
     let summary = simulate(&bench, &format!("{SMALL} --update checkerboard"));
     assert_eq!(summary["updates_between_frames"], 640);
+}
+
+#[test]
+fn clusters_and_derived_quantities_are_reported() {
+    let bench = Bench::new();
+    let names = "energy,abs-magnetization,susceptibility,specific-heat,binder,correlation-length,bond-cluster-largest";
+    let words = "spins simulate --size 16 --temperature 2.269 --update wolff --every 512 --updates 256000 --burn-in 25600";
+    let done = bench.run(&format!("{words} --observables {names} -o t.npy --report t.html --json")).fine();
+    assert!(done.stderr.contains("of the sites by a cluster"), "{}", done.stderr);
+    let summary: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let of = |name: &str| {
+        let all = summary["observables"].as_array().unwrap();
+        let one = all.iter().find(|one| one["observable"] == name).unwrap_or_else(|| panic!("{name}"));
+        (one["mean"].as_f64().unwrap(), one["error"].as_f64().unwrap())
+    };
+    // The exact energy and specific heat of the 16×16 torus.
+    let (energy, heat) = ergodict::chain::onsager::torus((16, 16), 2.269);
+    for (name, exact) in [("energy", energy), ("specific-heat", heat)] {
+        let (mean, error) = of(name);
+        assert!((mean - exact).abs() < 4.0 * error, "{name}: {mean} ± {error}, {exact}");
+    }
+    let (binder, _) = of("binder");
+    assert!(
+        (0.5..0.67).contains(&binder) && of("correlation-length").0 > 8.0 && of("susceptibility").0 > 1.0
+    );
+    let page = String::from_utf8(bench.bytes("t.html")).unwrap();
+    assert!(page.contains("The energy over time") && !page.contains("The binder over time"));
+    assert!(page.contains("<td>binder</td>") || page.contains(">binder<"));
+}
+
+#[test]
+fn scans_print_a_row_for_each_temperature_and_resume() {
+    let bench = Bench::new();
+    let words = "spins scan --size 12 --from 2 --to 3 --temperatures 3 --sweeps 800";
+    let done = bench.run(&format!("{words} --json --report scan.html")).fine();
+    let summary: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let rows = summary["temperatures"].as_array().unwrap();
+    assert_eq!(
+        rows.iter().map(|row| row["temperature"].as_f64().unwrap()).collect::<Vec<_>>(),
+        [2.0, 2.5, 3.0]
+    );
+    for row in rows {
+        let energy = &row["observables"][0];
+        let (mean, error) = (energy["mean"].as_f64().unwrap(), energy["error"].as_f64().unwrap());
+        let exact = row["exact_energy"].as_f64().unwrap();
+        assert!((mean - exact).abs() < 4.5 * error, "{row}");
+        assert!(row["exchange_rate"].is_null());
+    }
+    assert_eq!(summary["config"]["update"], "swendsen-wang");
+    assert!(done.stderr.contains("critical") && done.stderr.contains("2.26919"), "{}", done.stderr);
+    assert!(
+        String::from_utf8(bench.bytes("scan.html")).unwrap().contains("Temperature scan of the Ising model")
+    );
+    let tempered = bench.run(&format!("{words} --tempering --update checkerboard --json")).fine();
+    let summary: serde_json::Value = serde_json::from_slice(&tempered.stdout).unwrap();
+    assert!(summary["temperatures"][0]["exchange_rate"].as_f64().unwrap() > 0.01);
+    assert!(summary["temperatures"][2]["exchange_rate"].is_null());
+    // Neighbors beyond an edge have no wave vectors: what is asked for by default is left out.
+    let free = bench.run("spins scan --size 6 --boundary free --temperature 2,4 --sweeps 50 --json").fine();
+    assert!(!String::from_utf8_lossy(&free.stdout).contains("correlation-length"));
+    for (flags, expected) in [
+        ("--from 3 --to 2", "it must go from a positive temperature to a higher one"),
+        ("--model rbm --temperature 1", "scans are of the Ising model"),
+        ("--sweeps 0", "it must be at least 1"),
+        ("--coupling -1", "no known critical temperature"),
+        ("--temperature 2 --from 1", "--from"),
+    ] {
+        let failed = bench.run(&format!("spins scan --size 8 {flags}"));
+        assert!(failed.stderr.contains(expected), "{flags}: {}", failed.stderr);
+        assert_eq!(failed.code, Some(2), "{flags}");
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@
 //! Order of the random numbers: a half-sweep goes by blocks of whole rows; a block takes one byte for each of its sites
 //! from `fill_bytes`, then one word for each tie, in the order of its sites.
 
+use super::cluster::ClusterSizes;
+use super::heat_bath::decide;
 use super::ising::Thresholds;
 use super::{Alphabet, Boundary, Chain, Ising, Lattice, SpinSystem};
 use crate::linalg::Isa;
@@ -132,6 +134,9 @@ impl SpinSystem for Checkerboard {
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
         self.model.energy(state)
+    }
+    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
+        self.model.bond_clusters(state, rng)
     }
 }
 
@@ -312,12 +317,6 @@ impl Sweeps<'_> {
             first_row = block.end;
         }
     }
-}
-
-/// What a word says where the byte before it was equal to the highest byte of the threshold.
-#[inline(always)]
-fn decide(word: u64, threshold: u64) -> bool {
-    word >> 8 < threshold & (u64::MAX >> 8)
 }
 
 /// Whole runs that cover the first `count` sites: a spin is +1 where its byte is below the highest byte of the

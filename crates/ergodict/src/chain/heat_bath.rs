@@ -19,6 +19,13 @@ pub(super) fn threshold(x: f64) -> u64 {
     }
 }
 
+/// What a word decides where a byte before it was equal to the highest byte of the threshold: the byte and the word together are below it with its
+/// probability.
+#[inline(always)]
+pub(super) fn decide(word: u64, threshold: u64) -> bool {
+    word >> 8 < threshold & (u64::MAX >> 8)
+}
+
 /// The probability that a uniform word is below a threshold.
 #[cfg(test)]
 pub(super) fn probability(threshold: u64) -> f64 {
@@ -101,6 +108,16 @@ impl Levels {
     #[inline(always)]
     pub(super) fn index(&self, site: usize) -> usize {
         if self.of.is_empty() { 0 } else { self.of[site] as usize }
+    }
+
+    /// The field at a site.
+    pub(super) fn value(&self, site: usize) -> f64 {
+        self.values[self.index(site)]
+    }
+
+    /// Whether the field is zero everywhere.
+    pub(super) fn is_zero(&self) -> bool {
+        self.values.iter().all(|h| *h == 0.0)
     }
 
     /// `Σ |h_v|`, the most that [`work`](Self::work) can be.

@@ -14,6 +14,7 @@
 //! An update takes one random 64-bit word: the high half of `word·sites` is the site, the low half is compared with
 //! a threshold `p·2⁶⁴` that depends on the sum of the neighbors. No probability is off by more than `sites/2⁶⁴`.
 
+use super::cluster::{Bonds, ClusterModel, ClusterSizes};
 use super::heat_bath::{Levels, for_each_word, split, threshold};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem, ising_scan};
@@ -216,6 +217,21 @@ impl SpinSystem for Ising {
     fn energy(&self, state: &Vec<i8>) -> f64 {
         let bonds = self.lattice.over_bonds(state, |x, y| i32::from(x * y));
         -self.coupling * bonds as f64 - self.levels.work(state)
+    }
+    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
+        Some(self.bonds().ok()?.clusters(state, rng).sizes())
+    }
+}
+
+impl ClusterModel for Ising {
+    fn bonds(&self) -> Result<Bonds> {
+        Ok(Bonds::of_lattice(self.lattice, 2.0 * self.coupling / self.temperature))
+    }
+    fn pull(&self, site: usize) -> f64 {
+        self.levels.value(site) / self.temperature
+    }
+    fn has_field(&self) -> bool {
+        !self.levels.is_zero()
     }
 }
 

@@ -11,6 +11,7 @@
 //!
 //! The paper has lattices only. One random word serves one update, site and spin.
 
+use super::cluster::{Bonds, ClusterModel, ClusterSizes};
 use super::heat_bath::{Levels, for_each_word, split, threshold};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Field, SpinSystem};
@@ -122,6 +123,20 @@ impl IsingGraph {
         &self.neighbors[self.starts[node]..self.starts[node + 1]]
     }
 
+    /// Every edge once, with its coupling.
+    fn edges(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        (0..self.nodes()).flat_map(move |v| {
+            let later = self.neighbors(v).iter().enumerate().filter(move |(_, u)| **u as usize > v);
+            later.map(move |(at, &u)| {
+                let coupling = match &self.couplings {
+                    Couplings::Equal { coupling, .. } => *coupling,
+                    Couplings::Each(couplings) => couplings[self.starts[v] + at],
+                };
+                (v, u as usize, coupling)
+            })
+        })
+    }
+
     /// The probability with which the sampler makes a node +1, given the others: the 64-bit threshold it compares with, as a
     /// number.
     #[cfg(test)]
@@ -190,17 +205,25 @@ impl SpinSystem for IsingGraph {
         Ok(spins.to_vec())
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        let mut bonds = 0.0;
-        for v in 0..self.nodes() {
-            for (at, &u) in self.neighbors(v).iter().enumerate().filter(|(_, u)| **u as usize > v) {
-                let coupling = match &self.couplings {
-                    Couplings::Equal { coupling, .. } => *coupling,
-                    Couplings::Each(couplings) => couplings[self.starts[v] + at],
-                };
-                bonds += coupling * f64::from(state[v] * state[u as usize]);
-            }
-        }
-        -bonds - self.levels.work(state)
+        let bonds = self.edges().map(|(u, v, coupling)| coupling * f64::from(state[u] * state[v]));
+        -bonds.sum::<f64>() - self.levels.work(state)
+    }
+    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
+        Some(self.bonds().ok()?.clusters(state, rng).sizes())
+    }
+}
+
+impl ClusterModel for IsingGraph {
+    fn bonds(&self) -> Result<Bonds> {
+        let strong =
+            |(u, v, coupling): (usize, usize, f64)| (u as u32, v as u32, 2.0 * coupling / self.temperature);
+        Ok(Bonds::of_edges(self.nodes(), &self.edges().map(strong).collect::<Vec<_>>()))
+    }
+    fn pull(&self, node: usize) -> f64 {
+        self.levels.value(node) / self.temperature
+    }
+    fn has_field(&self) -> bool {
+        !self.levels.is_zero()
     }
 }
 

@@ -5,6 +5,7 @@
 //! | positions on images | one position per image | `image_walk.rs` |
 //! | Ising model on a lattice, random scan and checkerboard | spins ±1 | `ising.rs`, `checkerboard.rs` |
 //! | Ising model on any graph | spins ±1 | `ising_graph.rs` |
+//! | Ising and Potts models by clusters | as theirs | `cluster/` |
 //! | Potts model | labels `0..q` | `potts.rs` |
 //! | cellular Potts model | labels, volumes, perimeters | `cellular_potts.rs` |
 //! | restricted Boltzmann machine | visible units 0, 1 | `rbm.rs` |
@@ -15,6 +16,8 @@
 mod bars;
 mod cellular_potts;
 mod checkerboard;
+mod cluster;
+mod derived;
 pub mod diagnostics;
 mod finite;
 mod heat_bath;
@@ -41,6 +44,9 @@ pub use bars::{Bars, BarsState};
 pub use cellular_potts::Proposal;
 pub(crate) use cellular_potts::{CellularPotts, CellularPottsParameters};
 pub use checkerboard::Checkerboard;
+pub use cluster::ClusterSizes;
+pub(crate) use cluster::{SwendsenWang, Wolff};
+pub use derived::{Derived, Quantity, SampledSystem};
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
 pub use image_walk::{ImageWalk, Placement, Walkers};

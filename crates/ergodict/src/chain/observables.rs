@@ -1,7 +1,9 @@
 //! Observables: the numbers by which one sees how a spin system mixes.
 
-use super::{Alphabet, Lattice, SpinSystem};
+use super::cluster::Clusters;
+use super::{Alphabet, Boundary, SpinSystem};
 use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -14,40 +16,87 @@ use std::str::FromStr;
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Observable {
     /// The energy, by site.
-    #[serde(rename = "energy")]
     Energy,
     /// See [`magnetization`].
-    #[serde(rename = "magnetization")]
     Magnetization,
-    /// See `Clusters::largest`.
+    /// The share of the sites in the largest cluster of equal neighbors; the medium of cellular Potts models counts as any label.
     #[serde(rename = "cluster")]
     LargestCluster,
+    /// The square of the energy by site.
+    EnergySquared,
+    /// The absolute value of the magnetization.
+    AbsMagnetization,
+    /// The square of the magnetization.
+    MagnetizationSquared,
+    /// The fourth power of the magnetization.
+    MagnetizationFourth,
+    /// The mean size of the cluster of a site, where clusters are those of random bonds (Fortuin and Kasteleyn).
+    BondClusterMean,
+    /// The share of the sites in the largest of them.
+    BondClusterLargest,
+    /// The structure factor at wave vector 0, see [`structure_factors`].
+    #[serde(rename = "structure-0")]
+    StructureZero,
+    /// The structure factor at the least other wave vector of a periodic lattice.
+    #[serde(rename = "structure-1")]
+    StructureFirst,
 }
 
 impl Observable {
     /// All there are.
-    pub(crate) const ALL: [Self; 3] = [Self::Energy, Self::Magnetization, Self::LargestCluster];
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Energy,
+        Self::Magnetization,
+        Self::LargestCluster,
+        Self::EnergySquared,
+        Self::AbsMagnetization,
+        Self::MagnetizationSquared,
+        Self::MagnetizationFourth,
+        Self::BondClusterMean,
+        Self::BondClusterLargest,
+        Self::StructureZero,
+        Self::StructureFirst,
+    ];
 
-    /// Its value for a state.
+    /// Its value for a state; what is drawn for it comes from the generator.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for clusters of a system without the bonds of a lattice.
-    pub(crate) fn measure<S: SpinSystem>(self, system: &S, state: &S::State) -> Result<f64> {
+    /// [`Error::Parameter`] for clusters and structure factors of a system that has none.
+    pub(crate) fn measure<S: SpinSystem>(
+        self,
+        system: &S,
+        state: &S::State,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<f64> {
         let spins = system.spins(state);
-        match self {
-            Self::Energy => Ok(system.energy(state) / spins.len() as f64),
-            Self::Magnetization => Ok(magnetization(spins, system.alphabet())),
-            Self::LargestCluster => match system.lattice() {
-                Some(lattice) => Ok(Clusters::default().largest(lattice, spins)),
-                None => Err(Error::parameter(
-                    "the observable",
-                    self,
-                    "clusters follow bonds, and this system is on no lattice",
-                )),
-            },
-        }
+        let energy = || system.energy(state) / spins.len() as f64;
+        let magnetization = || magnetization(spins, system.alphabet());
+        let none = |why: &'static str| Error::parameter("the observable", self, why);
+        let on_no_lattice = || none("clusters follow bonds, and this system is on no lattice");
+        let no_bonds = || none("clusters of random bonds are those of ising and ferromagnetic potts");
+        Ok(match self {
+            Self::Energy => energy(),
+            Self::EnergySquared => energy().powi(2),
+            Self::Magnetization => magnetization(),
+            Self::AbsMagnetization => magnetization().abs(),
+            Self::MagnetizationSquared => magnetization().powi(2),
+            Self::MagnetizationFourth => magnetization().powi(4),
+            Self::LargestCluster => {
+                let lattice = system.lattice().ok_or_else(on_no_lattice)?;
+                Clusters::of_equal_spins(lattice, spins).sizes().largest
+            }
+            Self::BondClusterMean => system.bond_clusters(state, rng).ok_or_else(no_bonds)?.mean,
+            Self::BondClusterLargest => system.bond_clusters(state, rng).ok_or_else(no_bonds)?.largest,
+            Self::StructureZero | Self::StructureFirst => {
+                let torus = system.lattice().filter(|lattice| lattice.boundary() == Boundary::Periodic);
+                let torus = torus.ok_or_else(|| none("structure factors are those of periodic lattices"))?;
+                let (zero, first) = structure_factors(spins, system.alphabet(), torus.shape());
+                if self == Self::StructureZero { zero } else { first }
+            }
+        })
     }
 }
 
@@ -57,6 +106,14 @@ impl fmt::Display for Observable {
             Self::Energy => "energy",
             Self::Magnetization => "magnetization",
             Self::LargestCluster => "cluster",
+            Self::EnergySquared => "energy-squared",
+            Self::AbsMagnetization => "abs-magnetization",
+            Self::MagnetizationSquared => "magnetization-squared",
+            Self::MagnetizationFourth => "magnetization-fourth",
+            Self::BondClusterMean => "bond-cluster-mean",
+            Self::BondClusterLargest => "bond-cluster-largest",
+            Self::StructureZero => "structure-0",
+            Self::StructureFirst => "structure-1",
         })
     }
 }
@@ -65,11 +122,66 @@ impl FromStr for Observable {
     type Err = Error;
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|observable| observable.to_string() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(|observable| observable.to_string()).join(", ");
-            Error::parameter("the observable", format!("`{name}`"), format!("it must be one of {names}"))
-        })
+        found.ok_or_else(|| unknown(name, &Self::ALL))
     }
+}
+
+/// The error for a name that is none of these.
+pub(super) fn unknown(name: &str, all: &[impl ToString]) -> Error {
+    let names = all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    Error::parameter("the observable", format!("`{name}`"), format!("it must be one of {names}"))
+}
+
+/// Structure factors `S(k) = |Σ_v s(v) e^{ik·v}|²/N` of spins on a torus at `k = 0` and at the least other wave vector, along the longer side, or the
+/// mean over both where they are equal. For q labels, `S(k) = q/(q − 1) Σ_l |Σ_v (1[x_v = l] − 1/q) e^{ik·v}|²/N`, which is that of spins for q = 2.
+///
+/// ```
+/// use ergodict::chain::{Alphabet, observables::structure_factors};
+/// assert_eq!(structure_factors(&[1, 1, 1, 1], Alphabet::PlusMinus, (1, 4)), (4.0, 0.0));
+/// let (zero, first) = structure_factors(&[1, 1, -1, -1], Alphabet::PlusMinus, (1, 4));
+/// assert!(zero == 0.0 && (first - 2.0).abs() < 1e-12);
+/// ```
+pub fn structure_factors(spins: &[i8], alphabet: Alphabet, (rows, cols): (usize, usize)) -> (f64, f64) {
+    let sites = spins.len() as f64;
+    let Alphabet::Labels(labels) = alphabet else {
+        let (zero, first) = factors_of(spins, i32::from, (rows, cols));
+        return (zero / sites, first / sites);
+    };
+    let mut sums = (0.0, 0.0);
+    for label in 0..labels as i8 {
+        let (zero, first) = factors_of(spins, |x| i32::from(x == label), (rows, cols));
+        sums = (sums.0 + zero, sums.1 + first);
+    }
+    let q = f64::from(labels);
+    // The mean share of a label, 1/q, is a part of k = 0 alone.
+    (((q * sums.0 - sites * sites) / (q - 1.0)) / sites, q * sums.1 / (q - 1.0) / sites)
+}
+
+/// `|Σ_v f(v) e^{ik·v}|²` at k = 0 and at the least other wave vector.
+fn factors_of(spins: &[i8], value: impl Fn(i8) -> i32, (rows, cols): (usize, usize)) -> (f64, f64) {
+    let mut down = vec![0i32; cols];
+    let mut across = Vec::with_capacity(rows);
+    for row in spins.chunks_exact(cols) {
+        down.iter_mut().zip(row).for_each(|(sum, x)| *sum += value(*x));
+        across.push(row.iter().map(|x| value(*x)).sum::<i32>());
+    }
+    let at = |sums: &[i32]| {
+        let turn = std::f64::consts::TAU / sums.len() as f64;
+        let (mut re, mut im) = (0.0, 0.0);
+        for (j, sum) in sums.iter().enumerate() {
+            let (sin, cos) = (turn * j as f64).sin_cos();
+            re += f64::from(*sum) * cos;
+            im += f64::from(*sum) * sin;
+        }
+        re * re + im * im
+    };
+    let total: f64 = across.iter().map(|sum| f64::from(*sum)).sum();
+    let first = match cols.cmp(&rows) {
+        std::cmp::Ordering::Greater => at(&down),
+        std::cmp::Ordering::Less => at(&across),
+        std::cmp::Ordering::Equal => f64::midpoint(at(&down), at(&across)),
+    };
+    (total * total, first)
 }
 
 /// How much the spins agree: their mean for ±1 and for 0 and 1; for q labels `(q·share − 1)/(q − 1)`, where `share` is
@@ -96,55 +208,9 @@ pub fn magnetization(spins: &[i8], alphabet: Alphabet) -> f64 {
     (f64::from(labels) * most / n - 1.0) / (f64::from(labels) - 1.0)
 }
 
-/// Clusters of equal spins. One that is kept uses its buffers again; [`Observable::measure`] makes a fresh one each time.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Clusters {
-    /// A site of the same cluster, itself for the root; roots come before the sites that lead to them.
-    parents: Vec<u32>,
-    /// Size, by root.
-    sizes: Vec<u32>,
-}
-
-impl Clusters {
-    /// The share of the sites that the largest cluster takes: sites joined by the lattice's bonds between equal spins.
-    /// The medium of cellular Potts models counts as any label. 0 unless there is a spin for each site.
-    pub(crate) fn largest(&mut self, lattice: Lattice, spins: &[i8]) -> f64 {
-        let n = lattice.sites();
-        if spins.len() != n {
-            return 0.0;
-        }
-        self.parents.clear();
-        self.parents.extend(0..n as u32);
-        for (u, v) in lattice.bonds().filter(|&(u, v)| spins[u] == spins[v]) {
-            let (a, b) = (self.root(u as u32), self.root(v as u32));
-            self.parents[a.max(b) as usize] = a.min(b);
-        }
-        self.sizes.clear();
-        self.sizes.resize(n, 0);
-        for site in 0..n as u32 {
-            let root = self.root(site);
-            self.sizes[root as usize] += 1;
-        }
-        f64::from(self.sizes.iter().copied().max().unwrap_or(0)) / n as f64
-    }
-
-    fn root(&mut self, mut site: u32) -> u32 {
-        loop {
-            let parent = self.parents[site as usize];
-            if parent == site {
-                return site;
-            }
-            // Each look halves the way for the next one.
-            let beyond = self.parents[parent as usize];
-            self.parents[site as usize] = beyond;
-            site = beyond;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Boundary;
+    use super::super::Lattice;
     use super::*;
     use crate::rng::{Purpose, below, stream};
 
@@ -170,7 +236,6 @@ mod tests {
     #[test]
     fn largest_clusters_are_those_found_by_painting() {
         let mut rng = stream(4, Purpose::Synthetic, 0);
-        let mut clusters = Clusters::default();
         for case in 0..300u64 {
             let boundary = if case % 2 == 0 { Boundary::Periodic } else { Boundary::Free };
             let (rows, cols) = (1 + below(&mut rng, 9) as usize, 1 + below(&mut rng, 9) as usize);
@@ -178,7 +243,8 @@ mod tests {
             let labels = 1 + case % 4;
             let spins: Vec<i8> = (0..rows * cols).map(|_| below(&mut rng, labels) as i8).collect();
             let exact = painted(lattice, &spins) as f64 / spins.len() as f64;
-            assert_eq!(clusters.largest(lattice, &spins), exact, "{rows}×{cols} {boundary:?} {spins:?}");
+            let found = Clusters::of_equal_spins(lattice, &spins).sizes().largest;
+            assert_eq!(found, exact, "{rows}×{cols} {boundary:?} {spins:?}");
         }
     }
 
@@ -199,6 +265,48 @@ mod tests {
             assert_eq!(serde_json::to_string(&observable).unwrap(), format!("\"{observable}\""));
         }
         let error = "entropy".parse::<Observable>().unwrap_err().to_string();
-        assert!(error.contains("`entropy`") && error.contains("energy, magnetization, cluster"), "{error}");
+        assert!(
+            error.contains("`entropy`") && error.contains("energy, magnetization, cluster, energy-squared"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn structure_factors_are_the_sums_over_all_sites() {
+        let mut rng = stream(6, Purpose::Synthetic, 0);
+        for (rows, cols) in [(1, 5), (4, 4), (3, 6), (6, 2)] {
+            let spins: Vec<i8> = (0..rows * cols).map(|_| 2 * below(&mut rng, 2) as i8 - 1).collect();
+            let wave = |turns_down: f64, turns_right: f64, values: &[f64]| {
+                let phase = |v: usize| {
+                    let (i, j) = ((v / cols) as f64, (v % cols) as f64);
+                    std::f64::consts::TAU * (turns_down * i / rows as f64 + turns_right * j / cols as f64)
+                };
+                let re: f64 = values.iter().enumerate().map(|(v, x)| x * phase(v).cos()).sum();
+                let im: f64 = values.iter().enumerate().map(|(v, x)| x * phase(v).sin()).sum();
+                (re * re + im * im) / values.len() as f64
+            };
+            let least = |values: &[f64]| match rows.cmp(&cols) {
+                std::cmp::Ordering::Less => wave(0.0, 1.0, values),
+                std::cmp::Ordering::Greater => wave(1.0, 0.0, values),
+                std::cmp::Ordering::Equal => f64::midpoint(wave(0.0, 1.0, values), wave(1.0, 0.0, values)),
+            };
+            let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-10, "{rows}×{cols}: {a} {b}");
+            let values: Vec<f64> = spins.iter().map(|x| f64::from(*x)).collect();
+            let (zero, first) = structure_factors(&spins, Alphabet::PlusMinus, (rows, cols));
+            close(zero, wave(0.0, 0.0, &values));
+            close(first, least(&values));
+            // Two labels are spins.
+            let labels: Vec<i8> = spins.iter().map(|x| (1 - x) / 2).collect();
+            let (of_labels, first_of_labels) = structure_factors(&labels, Alphabet::Labels(2), (rows, cols));
+            close(of_labels, zero);
+            close(first_of_labels, first);
+            let three: Vec<i8> = (0..rows * cols).map(|_| below(&mut rng, 3) as i8).collect();
+            let share = |label: i8| -> Vec<f64> {
+                three.iter().map(|x| f64::from(u8::from(*x == label)) - 1.0 / 3.0).collect()
+            };
+            let (zero, first) = structure_factors(&three, Alphabet::Labels(3), (rows, cols));
+            close(zero, (0..3).map(|l| 1.5 * wave(0.0, 0.0, &share(l))).sum());
+            close(first, (0..3).map(|l| 1.5 * least(&share(l))).sum());
+        }
     }
 }

@@ -1,10 +1,12 @@
-//! Exact results on the two-dimensional Ising model (square lattice, J = 1, no field), in the limit of large lattices.
+//! Exact results on the two-dimensional Ising model (square lattice, J = 1, no field), in the limit of large lattices and on finite tori.
 //!
 //! | quantity | here | source |
 //! |---|---|---|
 //! | `T_c = 2/ln(1 + √2)` | [`critical_temperature`] | Kramers and Wannier 1941, Onsager 1944 |
 //! | `u = −coth(2/T)·(1 + (2/π)(2tanh²(2/T) − 1)·K(k))`, `k = 2sinh(2/T)/cosh²(2/T)` | [`energy_per_site`] | Onsager 1944 |
 //! | `m = (1 − sinh⁻⁴(2/T))^{1/8}` below `T_c`, 0 above | [`magnetization`] | Yang 1952 |
+//! | `Z` of an m×n torus: half of `(2 sinh 2K)^{mn/2}` times four products over `γ_0 … γ_{2n−1}` | [`torus`] | Kaufman 1949 |
+//! | `u = −∂ ln Z/∂K /mn`, `c = K² ∂² ln Z/∂K² /mn`, `K = 1/T` | the same | Ferdinand and Fisher 1969 |
 
 use std::f64::consts::SQRT_2;
 
@@ -67,6 +69,104 @@ pub fn magnetization(temperature: f64) -> f64 {
     }
     let sinh = (2.0 / temperature).sinh();
     if sinh <= 1.0 { 0.0 } else { (1.0 - sinh.powi(-4)).powf(0.125) }
+}
+
+/// A number with its first and second derivative by K.
+#[derive(Clone, Copy)]
+struct Jet([f64; 3]);
+
+impl Jet {
+    /// A function of it, from the value and derivatives of that function at its value.
+    fn map(self, [f, df, ddf]: [f64; 3]) -> Self {
+        let Self([_, d, dd]) = self;
+        Self([f, df * d, ddf * d * d + df * dd])
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|k| self.0[k] + other.0[k]))
+    }
+
+    fn times(self, scale: f64) -> Self {
+        Self(self.0.map(|x| scale * x))
+    }
+
+    /// `ln(2 cosh x)`.
+    fn ln_cosh(self) -> Self {
+        let x = self.0[0];
+        let tanh = x.tanh();
+        self.map([x.abs() + (-2.0 * x.abs()).exp().ln_1p(), tanh, 1.0 - tanh * tanh])
+    }
+
+    /// `ln(2 sinh x)` of a positive x.
+    fn ln_sinh(self) -> Self {
+        let x = self.0[0];
+        let coth = 1.0 / x.tanh();
+        self.map([x + (-(-2.0 * x).exp_m1()).ln(), coth, 1.0 - coth * coth])
+    }
+}
+
+/// The mean energy and the specific heat of a site of an m×n torus, `(u, c)`, at a positive temperature; NaN for other temperatures and for
+/// lattices without sites. A torus with a side of 1 or 2 has bonds of a site with itself, or two bonds between two sites.
+///
+/// ```
+/// use ergodict::chain::onsager::{energy_per_site, torus};
+/// let (energy, heat) = torus((64, 64), 3.0);
+/// assert!((energy - energy_per_site(3.0)).abs() < 1e-9 && heat > 0.0);
+/// ```
+pub fn torus((rows, cols): (usize, usize), temperature: f64) -> (f64, f64) {
+    if temperature.is_nan() || temperature <= 0.0 || rows * cols == 0 {
+        return (f64::NAN, f64::NAN);
+    }
+    let (m, n, k) = (rows as f64, cols, 1.0 / temperature);
+    let sites = (rows * cols) as f64;
+    // γ_0 = 2K + ln tanh K has a sign; the others are positive: cosh γ_r = cosh 2K coth 2K − cos(πr/n).
+    let (sinh, cosh) = ((2.0 * k).sinh(), (2.0 * k).cosh());
+    let zero = Jet([2.0 * k + k.tanh().ln(), 2.0 + 2.0 / sinh, -4.0 * cosh / (sinh * sinh)]);
+    // C = cosh² 2K / sinh 2K = sinh 2K + 1/sinh 2K, in terms of s = sinh 2K.
+    let s = Jet([sinh, 2.0 * cosh, 4.0 * sinh]);
+    let c = s.map([sinh + 1.0 / sinh, 1.0 - 1.0 / (sinh * sinh), 2.0 / (sinh * sinh * sinh)]);
+    let gamma = |r: usize| {
+        // x = cosh γ − 1 is what is small near the critical point: (s − 1)²/s + 2 sin²(πr/2n).
+        let half = (std::f64::consts::PI * r as f64 / (2.0 * n as f64)).sin();
+        let x = (sinh - 1.0).powi(2) / sinh + 2.0 * half * half;
+        // γ = arcosh(1 + x), with derivative 1/√(x(2 + x)).
+        let root = (x * (2.0 + x)).sqrt();
+        c.map([(x + root).ln_1p(), 1.0 / root, -(1.0 + x) / (root * root * root)])
+    };
+    let nothing = Jet([0.0; 3]);
+    let over = |parity: usize, of: fn(Jet) -> Jet| {
+        let rest = (0..n).map(|i| 2 * i + parity).filter(|r| *r > 0);
+        rest.map(|r| of(gamma(r).times(m / 2.0))).fold(nothing, Jet::plus)
+    };
+    let half = zero.times(m / 2.0);
+    // The four products as logarithms, but for the factor of γ_0, which may vanish: that is the value beside each, over the exponential of |Mγ_0/2|.
+    let scale = half.0[0].abs();
+    let (up, down) = ((half.0[0] - scale).exp(), (-half.0[0] - scale).exp());
+    let of_zero = |sign: f64| {
+        let (f, df) = (up + sign * down, up - sign * down);
+        Jet([f, df * half.0[1], f * half.0[1].powi(2) + df * half.0[2]])
+    };
+    let one = Jet([1.0, 0.0, 0.0]);
+    let shift = |jet: Jet| Jet([jet.0[0] + scale, jet.0[1], jet.0[2]]);
+    let products = [
+        (over(1, Jet::ln_cosh), one),
+        (over(1, Jet::ln_sinh), one),
+        (shift(over(0, Jet::ln_cosh)), of_zero(1.0)),
+        (shift(over(0, Jet::ln_sinh)), of_zero(-1.0)),
+    ];
+    let top = products.iter().map(|(log, _)| log.0[0]).fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = [0.0; 3];
+    for (Jet([log, d, dd]), Jet([f, df, ddf])) in products {
+        let weight = (log - top).exp();
+        sum[0] += weight * f;
+        sum[1] += weight * (f * d + df);
+        sum[2] += weight * (f * (dd + d * d) + 2.0 * df * d + ddf);
+    }
+    let (first, second) = (sum[1] / sum[0], sum[2] / sum[0]);
+    // ln (2 sinh 2K)^{mn/2} has the derivatives mn coth 2K and −2mn/sinh² 2K.
+    let energy = -(first + sites * cosh / sinh) / sites;
+    let heat = k * k * (second - first * first - 2.0 * sites / (sinh * sinh)) / sites;
+    (energy, heat)
 }
 
 /// The arithmetic-geometric mean of 1 and `b = 1 − gap`, `0 < b ≤ 1`, and by how much it is above `b`. The complete elliptic
@@ -162,5 +262,50 @@ mod tests {
         for bad in [0.0, -1.0, f64::NAN] {
             assert!(energy_per_site(bad).is_nan() && magnetization(bad).is_nan());
         }
+    }
+
+    /// Energy and specific heat of a site by all configurations.
+    fn enumerated(rows: usize, cols: usize, temperature: f64) -> (f64, f64) {
+        let lattice = super::super::Lattice::new(rows, cols, super::super::Boundary::Periodic).unwrap();
+        let bonds: Vec<_> = lattice.bonds().collect();
+        let (mut z, mut first, mut second) = (0.0, 0.0, 0.0);
+        for code in 0u32..1 << (rows * cols) {
+            let agree = bonds.iter().filter(|(u, v)| (code >> u ^ code >> v) & 1 == 0).count() as f64;
+            let energy = bonds.len() as f64 - 2.0 * agree;
+            let weight = (-(energy + bonds.len() as f64) / temperature).exp();
+            z += weight;
+            first += weight * energy;
+            second += weight * energy * energy;
+        }
+        let (mean, sites) = (first / z, (rows * cols) as f64);
+        (mean / sites, (second / z - mean * mean) / (temperature * temperature * sites))
+    }
+
+    #[test]
+    fn finite_tori_are_as_enumerated() {
+        for (rows, cols) in [(2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4), (1, 4), (5, 1)] {
+            for temperature in [0.9, 1.7, critical_temperature(), 2.4, 5.0] {
+                let (energy, heat) = torus((rows, cols), temperature);
+                let (u, c) = enumerated(rows, cols, temperature);
+                assert!((energy - u).abs() < 1e-10, "{rows}×{cols} at {temperature}: {energy} {u}");
+                assert!((heat - c).abs() < 1e-8, "{rows}×{cols} at {temperature}: {heat} {c}");
+            }
+        }
+        assert!(torus((0, 3), 1.0).0.is_nan() && torus((3, 3), -1.0).1.is_nan());
+    }
+
+    #[test]
+    fn large_tori_are_as_the_infinite_lattice() {
+        for temperature in [1.5, 2.0, 2.1, 2.5, 3.0, 6.0] {
+            let (energy, heat) = torus((400, 400), temperature);
+            assert!((energy - energy_per_site(temperature)).abs() < 1e-9, "{temperature}: {energy}");
+            // The specific heat is the slope of the energy.
+            let step = 1e-4;
+            let slope =
+                (energy_per_site(temperature + step) - energy_per_site(temperature - step)) / (2.0 * step);
+            assert!((heat - slope).abs() < 1e-5, "{temperature}: {heat} {slope}");
+        }
+        let (energy, _) = torus((1000, 1000), critical_temperature());
+        assert!((energy + SQRT_2).abs() < 1e-3);
     }
 }

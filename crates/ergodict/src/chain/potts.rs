@@ -15,6 +15,7 @@
 //! Only the labels of the neighbors and label 0 differ in weight from the others. Which of these five are alike decides
 //! the weights of all, so the exponentials are taken once, in a table by that pattern.
 
+use super::cluster::{Bonds, ClusterModel, ClusterSizes};
 use super::neighborhood::{Around, Neighborhood};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Lattice, MOST_LABELS, SpinSystem};
@@ -52,6 +53,7 @@ pub struct Potts {
     lattice: Lattice,
     around: Around,
     states: usize,
+    temperature: f64,
     coupling: f64,
     field: f64,
     /// Cumulative probabilities of the places, by pattern; what is missing to one is left to the other labels.
@@ -76,6 +78,7 @@ impl Potts {
             lattice,
             around: Around::new(lattice, Neighborhood::Four),
             states,
+            temperature,
             coupling,
             field,
             tables: vec![[0.0; PLACES]; PATTERNS],
@@ -233,6 +236,25 @@ impl SpinSystem for Potts {
         let equal = self.lattice.over_bonds(state, |a, b| i32::from(a == b));
         let first = state.iter().filter(|x| **x == 0).count();
         -self.coupling * equal as f64 - self.field * first as f64
+    }
+    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
+        Some(self.bonds().ok()?.clusters(state, rng).sizes())
+    }
+}
+
+impl ClusterModel for Potts {
+    fn bonds(&self) -> Result<Bonds> {
+        if self.coupling < 0.0 {
+            let expected = "clusters of a Potts model need one that is not negative (use the random scan)";
+            return Err(Error::parameter("the coupling", self.coupling, expected));
+        }
+        Ok(Bonds::of_lattice(self.lattice, self.coupling / self.temperature))
+    }
+    fn pull(&self, _: usize) -> f64 {
+        self.field / self.temperature
+    }
+    fn has_field(&self) -> bool {
+        self.field != 0.0
     }
 }
 

@@ -1,8 +1,10 @@
 //! Spin systems: chains whose states are configurations, a small integer at each site.
 
+use super::cluster::ClusterSizes;
 use super::diagnostics::Acceptance;
 use super::{Boundary, Chain, Lattice};
 use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Most labels there can be, the medium of cells among them: a configuration is of `i8`, and labels are not negative.
@@ -117,6 +119,12 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
 
     /// The energy of a state, before it is divided by the temperature.
     fn energy(&self, state: &Self::State) -> f64;
+
+    /// Sizes of clusters that random bonds hold together (Fortuin and Kasteleyn), for models that such bonds describe.
+    fn bond_clusters(&self, state: &Self::State, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
+        let _ = (state, rng);
+        None
+    }
 
     /// What is known of the acceptance of proposals, for chains that make them.
     fn acceptance(info: &Self::Info) -> Option<Acceptance> {

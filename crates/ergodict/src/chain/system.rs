@@ -2,9 +2,10 @@
 //!
 //! A new system is a variant of [`SystemKind`], its parameters among those of [`SystemSettings`], and an arm in each `match` below.
 
+use super::cluster::ClusterModel;
 use super::{
     Alphabet, Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph,
-    Lattice, MOST_LABELS, Potts, Proposal, Rbm, SpinWalk, Walker, onsager,
+    Lattice, MOST_LABELS, Potts, Proposal, Rbm, SpinWalk, SwendsenWang, Walker, Wolff, onsager,
 };
 use crate::linalg::Mat;
 use crate::rng::{Purpose, ids, stream};
@@ -71,7 +72,7 @@ impl SystemKind {
     pub fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Ising => &["boundary", "coupling", "field", "graph", "update"],
-            Self::Potts => &["boundary", "coupling", "field", "states"],
+            Self::Potts => &["boundary", "coupling", "field", "states", "update"],
             Self::CellularPotts => &[
                 "adhesion",
                 "boundary",
@@ -113,8 +114,12 @@ pub enum Update {
     /// One site at random at a time
     #[default]
     Random,
-    /// All even sites, then all odd sites: the same law, many times faster
+    /// All even sites, then all odd sites: the same law, many times faster (ising on lattices)
     Checkerboard,
+    /// One cluster, grown from a random site: mixes fast at and below the critical temperature (ising, potts)
+    Wolff,
+    /// All clusters at once: mixes fast at every temperature (ising, potts)
+    SwendsenWang,
 }
 
 /// A spin system; parameters that are not given have the default of the system.
@@ -234,6 +239,28 @@ pub struct SystemSettings {
         arg(long, value_name = "X", allow_negative_numbers = true, hide_short_help = true)
     )]
     pub weight_scale: Option<f64>,
+}
+
+/// A model at its start, by one of the updates that all models with clusters have; `what` is one that has no checkerboard sweeps.
+fn begin<M: ClusterModel + Send + 'static>(
+    model: M,
+    update: Option<Update>,
+    seed: u64,
+    id: u64,
+    what: &str,
+) -> Result<Box<dyn SpinWalk>>
+where
+    M::Info: Send + Sync,
+{
+    Ok(match update.unwrap_or_default() {
+        Update::Random => Box::new(Walker::new(model, seed, id)),
+        Update::Wolff => Box::new(Walker::new(Wolff::new(model)?, seed, id)),
+        Update::SwendsenWang => Box::new(Walker::new(SwendsenWang::new(model)?, seed, id)),
+        Update::Checkerboard => {
+            let expected = format!("{what} has random, wolff and swendsen-wang");
+            return Err(Error::parameter("the update", "checkerboard", expected));
+        }
+    })
 }
 
 /// What a system is made of besides numbers: that of files which a front end read, or arrays it was given.
@@ -389,13 +416,45 @@ impl SystemSettings {
 
     /// The exact energy per site of an infinite lattice, where it is known.
     pub fn exact_energy(&self, temperature: f64) -> Option<f64> {
-        let plain = self.kind() == SystemKind::Ising
-            && self.graph.is_none()
+        let plain = self.is_plain_ising()
             && self.coupling() == 1.0
-            && self.field_file().is_none()
-            && self.uniform_field() == 0.0
             && self.shape().0.min(self.shape().1) >= NEARLY_INFINITE;
         plain.then(|| onsager::energy_per_site(temperature))
+    }
+
+    /// Whether it is an Ising ferromagnet on a lattice, without a field.
+    fn is_plain_ising(&self) -> bool {
+        self.kind() == SystemKind::Ising
+            && self.graph.is_none()
+            && self.coupling() > 0.0
+            && self.field_file().is_none()
+            && self.uniform_field() == 0.0
+    }
+
+    /// The exact energy and specific heat per site of the torus, where they are known: of Ising ferromagnets without a field.
+    pub fn exact_torus(&self, temperature: f64) -> Option<(f64, f64)> {
+        let known = self.is_plain_ising() && self.boundary() == Boundary::Periodic;
+        known.then(|| {
+            let (energy, heat) = onsager::torus(self.shape(), temperature / self.coupling());
+            (self.coupling() * energy, heat)
+        })
+    }
+
+    /// The critical temperature of the infinite lattice, where it is known: of ferromagnets, `T_c = 2J/ln(1 + √2)` for Ising and `J/ln(1 + √q)` for Potts
+    /// models.
+    ///
+    /// ```
+    /// use ergodict::chain::{SystemKind, SystemSettings};
+    /// let potts = SystemSettings { model: Some(SystemKind::Potts), states: Some(4), ..SystemSettings::default() };
+    /// assert!((potts.critical_temperature().unwrap() - 1.0 / f64::ln(3.0)).abs() < 1e-12);
+    /// ```
+    pub fn critical_temperature(&self) -> Option<f64> {
+        let coupling = Some(self.coupling()).filter(|coupling| *coupling > 0.0 && self.graph.is_none())?;
+        match self.kind() {
+            SystemKind::Ising => Some(coupling * onsager::critical_temperature()),
+            SystemKind::Potts => Some(coupling / (1.0 + (self.states.unwrap_or(STATES) as f64).sqrt()).ln()),
+            SystemKind::CellularPotts | SystemKind::Rbm => None,
+        }
     }
 
     /// The system at its start, at a temperature, with stream `id` of the seed. Files of fields and graphs come in `data`; one of
@@ -409,7 +468,7 @@ impl SystemSettings {
             SystemKind::Potts => {
                 let (states, field) = (self.states.unwrap_or(STATES), self.uniform_field());
                 let potts = Potts::new(self.lattice()?, states, temperature, self.coupling(), field)?;
-                Box::new(Walker::new(potts, seed, id))
+                begin(potts, self.update, seed, id, "a Potts model")?
             }
             SystemKind::CellularPotts => {
                 Box::new(Walker::new(CellularPotts::new(self.cells(temperature)?)?, seed, id))
@@ -422,14 +481,13 @@ impl SystemSettings {
         let field = data.field.map_or_else(|| Field::Uniform(self.uniform_field()), Field::Map);
         if let Some(edges) = data.edges {
             let ising = IsingGraph::new(data.nodes, &edges, temperature, &field)?;
-            return Ok(Box::new(Walker::new(ising, seed, id)));
+            return begin(ising, self.update, seed, id, "a graph");
         }
         let ising = Ising::new(self.lattice()?, temperature, self.coupling(), field)?;
-        Ok(if self.update == Some(Update::Checkerboard) {
-            Box::new(Walker::new(Checkerboard::new(ising)?, seed, id))
-        } else {
-            Box::new(Walker::new(ising, seed, id))
-        })
+        if self.update == Some(Update::Checkerboard) {
+            return Ok(Box::new(Walker::new(Checkerboard::new(ising)?, seed, id)));
+        }
+        begin(ising, self.update, seed, id, "the lattice")
     }
 
     fn cells(&self, temperature: f64) -> Result<CellularPottsParameters> {

@@ -9,6 +9,7 @@
 //! | networks side by side, or one over time, with a sampler in each | [`NetworkData`] |
 //! | latent motifs of networks, in one call | [`NetworkLearning`] |
 //! | the same in rounds, on several machines | [`RoundLearning`], [`RoundTask`] |
+//! | a spin system at many temperatures, with parallel tempering | [`TemperatureScan`] |
 //! | work in slices, with progress, interruption and a checkpoint | [`Job`], [`drive`], [`Checkpoint`] |
 
 mod change_test;
@@ -21,6 +22,7 @@ mod observer;
 mod plan;
 mod plateau;
 mod recorder;
+mod scan;
 mod source;
 mod sources;
 mod start;
@@ -40,6 +42,7 @@ pub use observer::Observer;
 pub use plan::RunPlan;
 pub use plateau::StopRule;
 pub use recorder::{MotifRecorder, SpinRecorder};
+pub use scan::{ScanPoint, ScanSettings, TemperatureScan};
 pub use source::{ExhaustiveStats, ExplainedShare, Form, Next, Source, SourceStats, WindowStats};
 pub use sources::exhaustive::{ExhaustiveSource, StaticOptions};
 pub use sources::image::ImageSource;

@@ -289,7 +289,8 @@ impl SpinRecorder {
         let mut state = vec![0; self.walk.spins().len()];
         let start = self.header().len() as u64 + self.seen() * state.len() as u64;
         spool.reader(start)?.read_exact(&mut state).map_err(|error| spool.io(error))?;
-        self.walk.seek(&ChainPoint { state, ..target.clone() })?;
+        let steps = self.thinning.step_of(self.seen());
+        self.walk.seek(&ChainPoint { steps, state, ..target.clone() })?;
         self.measure()
     }
 

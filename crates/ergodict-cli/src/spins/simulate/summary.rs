@@ -4,9 +4,9 @@ use super::Observed;
 use crate::mixing::{self, MixingSummary};
 use crate::summary::Summary;
 use anyhow::Result;
-use ergodict::chain::Alphabet;
+use ergodict::chain::{Alphabet, Quantity};
 use ergodict::run::SpinRecorder;
-use ergodict_pages::simulation::{SimulatedChain, SimulationPage};
+use ergodict_pages::simulation::{SimulatedQuantity, SimulationPage};
 use ergodict_report::Report;
 use serde::Serialize;
 use serde_json::Value;
@@ -34,8 +34,9 @@ pub(in crate::spins) struct Simulated {
 impl Simulated {
     /// The page of it.
     pub(in crate::spins) fn page(&self) -> Result<Report> {
-        fn chain(recorder: &SpinRecorder) -> SimulatedChain<'_> {
-            SimulatedChain { spins: recorder.walk().spins(), series: recorder.series() }
+        fn observed(one: &Observed) -> SimulatedQuantity<'_> {
+            let (name, is_mean) = (one.observable.to_string(), matches!(one.observable, Quantity::Mean(_)));
+            SimulatedQuantity { name, mixing: one.mixing, series: &one.series, is_mean }
         }
         let page = SimulationPage {
             shape: self.shape,
@@ -43,8 +44,8 @@ impl Simulated {
             every: self.every,
             updates: self.updates,
             temperature: self.temperature,
-            chains: self.chains.iter().map(chain).collect(),
-            observables: self.mixing.iter().map(|one| (one.observable.to_string(), one.mixing)).collect(),
+            chains: self.chains.iter().map(|chain| chain.walk().spins()).collect(),
+            observables: self.mixing.iter().map(observed).collect(),
             acceptance: self.acceptance,
             exact_energy: self.exact_energy,
             config: &self.config,
@@ -97,7 +98,7 @@ pub(in crate::spins) struct SimulateSummary<'a> {
     observables: Vec<MixingSummary>,
     /// Onsager's energy per site of the infinite lattice, for Ising with coupling 1 without a field on lattices of at least 8 sites a side; else `null`
     exact_energy: Option<f64>,
-    /// Share of the proposals that were accepted, for cellular Potts; else `null`
+    /// Share of the proposals that were accepted, for cellular Potts; share of the sites that a cluster changed, for `--update wolff`; else `null`
     acceptance: Option<f64>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
@@ -135,7 +136,11 @@ impl Summary for SimulateSummary<'_> {
             lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
         }
         if let Some(rate) = self.acceptance {
-            lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
+            lines.push(if self.simulated.config["update"] == "wolff" {
+                ("changed", format!("{:.2} % of the sites by a cluster, on average", 100.0 * rate))
+            } else {
+                ("accepted", format!("{:.2} % of the proposals", 100.0 * rate))
+            });
         }
         lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
         lines.extend(self.written.clone());

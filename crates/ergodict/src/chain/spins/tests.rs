@@ -1,5 +1,7 @@
 //! Spin systems and walks against laws known exactly: tiny systems enumerated whole, then the samplers themselves.
 
+mod clusters;
+
 use crate::chain::cellular_potts::Cells;
 use crate::chain::diagnostics::Mixing;
 use crate::chain::neighborhood::Neighborhood;
@@ -717,7 +719,7 @@ fn r_hat<S: SpinSystem>(system: &S, observable: Observable, every: u64, seed: u6
             system.steps(&mut state, 50 * every, &mut rng);
             let mut measure = |_| {
                 system.steps(&mut state, every, &mut rng);
-                observable.measure(system, &state).unwrap()
+                observable.measure(system, &state, &mut rng).unwrap()
             };
             (0..400).map(&mut measure).collect()
         })
@@ -736,13 +738,14 @@ fn chains_of_every_system_agree_with_each_other() {
     })
     .unwrap();
     let rbm = Rbm::random((4, 4), 6, 0.5, 1.0, &mut stream(1, Purpose::Synthetic, 0)).unwrap();
-    for observable in Observable::ALL {
+    for observable in [Observable::Energy, Observable::Magnetization, Observable::LargestCluster] {
         let mut found = vec![
             ("Potts", r_hat(&potts, observable, 256, 1)),
             ("cellular Potts", r_hat(&cells, observable, 512, 2)),
         ];
         if observable == Observable::LargestCluster {
-            assert!(observable.measure(&rbm, &vec![0; 16]).is_err(), "clusters need a lattice");
+            let measured = Walker::new(rbm.clone(), 0, 0).measure(observable);
+            assert!(measured.is_err(), "clusters need a lattice");
         } else {
             found.push(("RBM", r_hat(&rbm, observable, 4, 3)));
         }

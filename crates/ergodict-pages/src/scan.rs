@@ -1,0 +1,126 @@
+//! The page of a scan over temperatures: a chart for each quantity, and the table.
+
+use crate::recorded::RecordedSettings;
+use crate::{mixing, rerun};
+use ergodict::chain::Quantity;
+use ergodict::run::ScanPoint;
+use ergodict_report::words::count;
+use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use serde_json::Value;
+
+/// What the page shows.
+pub struct ScanPage<'a> {
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// Chains at each temperature.
+    pub chains: usize,
+    /// The quantities.
+    pub quantities: &'a [Quantity],
+    /// What is known at each temperature.
+    pub points: &'a [ScanPoint],
+    /// The critical temperature of the infinite lattice, where it is known.
+    pub critical_temperature: Option<f64>,
+    /// The settings, by their keys.
+    pub config: &'a Value,
+    /// Whether a command with these settings gives the same.
+    pub is_repeatable: bool,
+    /// Time that it took.
+    pub seconds: f64,
+}
+
+impl ScanPage<'_> {
+    /// The page.
+    pub fn report(&self) -> Report {
+        let (rows, cols) = self.shape;
+        let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
+        let model = model.unwrap_or("spin system");
+        let failed = mixing::warning(self.points.iter().flat_map(|point| &point.estimates), self.chains);
+        let verdict = failed
+            .map_or_else(String::new, |why| format!(" Warning: {why} at some temperature; run longer."));
+        let critical = self.critical_temperature.map_or_else(String::new, |t| {
+            format!(" The critical temperature of the infinite lattice is {t:.4}.")
+        });
+        let lead = format!(
+            "{} at each of {} of the {model} on {rows}×{cols} sites.{critical}{verdict}",
+            count(self.chains, "chain", "chains"),
+            count(self.points.len(), "temperature", "temperatures"),
+        );
+        let mut report = Report::new(format!("Temperature scan of the {model}")).lead(lead);
+        for (at, quantity) in self.quantities.iter().enumerate() {
+            report = report.figure(self.figure(at, &quantity.to_string()));
+        }
+        report = report.table(self.table());
+        let mut run: Vec<(String, String)> = Vec::new();
+        if let Some(config) = self.config.as_object() {
+            let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+            let given = config.iter().filter(|(_, value)| !value.is_null());
+            run.extend(given.map(|(key, value)| (key.clone(), text(value))));
+        }
+        run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        run.push(("time".into(), format!("{:.2} s", self.seconds)));
+        let report = report.facts(&run);
+        if !self.is_repeatable {
+            return report;
+        }
+        report.code("Run it again", rerun::command("spins scan", self.config, &[], ""))
+    }
+
+    /// The exact value of a quantity at a point, where it is known.
+    fn exact(point: &ScanPoint, quantity: &str) -> Option<f64> {
+        match quantity {
+            "energy" => point.exact.map(|exact| exact.0),
+            "specific-heat" => point.exact.map(|exact| exact.1),
+            _ => None,
+        }
+    }
+
+    fn figure(&self, at: usize, name: &str) -> Figure {
+        let estimates = self.points.iter().map(|point| (point.temperature, &point.estimates[at]));
+        let known = estimates.filter(|(_, estimate)| estimate.mean.is_finite());
+        let points: Vec<(f64, f64)> = known.clone().map(|(t, estimate)| (t, estimate.mean)).collect();
+        let bars: Vec<(f64, f64, f64)> = known
+            .filter(|(_, estimate)| estimate.error.is_finite())
+            .map(|(t, estimate)| (t, estimate.mean - estimate.error, estimate.mean + estimate.error))
+            .collect();
+        let exact: Vec<(f64, f64)> = self
+            .points
+            .iter()
+            .filter_map(|point| Some((point.temperature, Self::exact(point, name)?)))
+            .collect();
+        let words = if exact.is_empty() {
+            "Mean over all chains; bars are one standard error."
+        } else {
+            "Mean over all chains; bars are one standard error, the dashed line is exact (Kaufman)."
+        };
+        let mut series = Series::new(String::new(), points).bars(bars);
+        series.expected = exact;
+        let chart = LineChart {
+            x_label: "temperature".into(),
+            y_label: name.to_owned(),
+            series: vec![series],
+            ..LineChart::default()
+        };
+        Figure { title: name.to_owned(), svg: chart.svg(), words: words.into() }
+    }
+
+    fn table(&self) -> Table {
+        let exchanges = self.points.iter().any(|point| point.exchange_rate.is_some());
+        let mut head = vec!["temperature".to_owned()];
+        head.extend(self.quantities.iter().map(ToString::to_string));
+        head.extend(exchanges.then(|| "exchanges with the next".to_owned()));
+        let row = |point: &ScanPoint| {
+            let mut row = vec![format!("{}", point.temperature)];
+            row.extend(point.estimates.iter().map(|one| format!("{:.5} ± {:.5}", one.mean, one.error)));
+            row.extend(exchanges.then(|| {
+                point.exchange_rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate))
+            }));
+            row
+        };
+        Table {
+            title: "All temperatures".into(),
+            head,
+            rows: self.points.iter().map(row).collect(),
+            words: "Means over all chains with Monte-Carlo standard errors.".into(),
+        }
+    }
+}

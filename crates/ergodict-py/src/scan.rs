@@ -1,0 +1,109 @@
+//! A spin system at many temperatures.
+
+use crate::error::to_py_err;
+use crate::page::write;
+use crate::spins::{Graph, edges, settings};
+use crate::work::long;
+use ergodict::Error;
+use ergodict::chain::diagnostics::Mixing;
+use ergodict::chain::{Quantity, SystemData, SystemSettings};
+use ergodict::run::{ScanPoint, ScanSettings, Status, TemperatureScan, drive};
+use ergodict::text::Shape;
+use ergodict_pages::scan::ScanPage;
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Scans temperatures, and writes the page of it if a path is given: what is known, as arrays by temperature.
+#[pyfunction]
+#[pyo3(signature = (system, size, scan, names, seed, n_jobs=None, *, field=None, graph=None, report=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "one place calls it")]
+pub(crate) fn scan_temperatures<'py>(
+    py: Python<'py>,
+    system: &Bound<'py, PyDict>,
+    size: (usize, usize),
+    scan: &Bound<'py, PyDict>,
+    names: Vec<String>,
+    seed: u64,
+    n_jobs: Option<i64>,
+    field: Option<PyReadonlyArray1<'py, f64>>,
+    graph: Option<Graph<'py>>,
+    report: Option<PathBuf>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let system = SystemSettings { size: Some(Shape(size.0, size.1)), ..settings(system)? };
+    let scan: ScanSettings = settings(scan)?;
+    let data = SystemData {
+        field: field.map(|field| field.as_slice().map(<[f64]>::to_vec)).transpose()?,
+        nodes: graph.as_ref().map_or(0, |graph| graph.0),
+        edges: graph.as_ref().map(edges).transpose()?,
+        weights: None,
+    };
+    let is_repeatable = data.field.is_none() && data.edges.is_none();
+    let quantities: Vec<Quantity> =
+        names.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(to_py_err)?;
+    let begin = |t: f64, id: u64| system.walk(data.clone(), t, seed, id);
+    let mut running = TemperatureScan::new(&scan, &system, &quantities, seed, begin).map_err(to_py_err)?;
+    let started = Instant::now();
+    let chains = scan.chains() as usize;
+    long(py, n_jobs, progress.as_ref(), |watch| {
+        match drive(&mut running.jobs(), None, watch.stop(), &mut &*watch)? {
+            Status::Stopped => Err(Error::Interrupted),
+            _ => Ok(()),
+        }
+    })?;
+    let points = running.points();
+    // An exact result is that of the lattice that the settings describe.
+    let exact = |point: &ScanPoint| point.exact.filter(|_| is_repeatable);
+    let critical = system.critical_temperature().filter(|_| graph.is_none());
+    if let Some(path) = report {
+        let mut config = json!(scan);
+        config["sweeps"] = json!(scan.sweeps());
+        config["burn-in"] = json!(scan.burn_in());
+        config["chains"] = json!(scan.chains());
+        config["seed"] = json!(seed);
+        config["observables"] = json!(names.join(","));
+        for (key, value) in system.config() {
+            config[key] = value;
+        }
+        let page = ScanPage {
+            shape: running.shape(),
+            chains,
+            quantities: &quantities,
+            points: &points,
+            critical_temperature: critical,
+            config: &config,
+            is_repeatable,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        write(py, &path, Ok(page.report()), &[])?;
+    }
+    let found = PyDict::new(py);
+    let column =
+        |of: &dyn Fn(&ScanPoint) -> f64| points.iter().map(of).collect::<Vec<f64>>().into_pyarray(py);
+    found.set_item("temperature", column(&|point| point.temperature))?;
+    let parts: [(&str, fn(&Mixing) -> f64); 4] = [
+        ("mean", |one| one.mean),
+        ("error", |one| one.error),
+        ("r_hat", |one| one.r_hat),
+        ("effective_sample_size", |one| one.effective_sample_size),
+    ];
+    for (part, of) in parts {
+        let each = PyDict::new(py);
+        for (at, name) in names.iter().enumerate() {
+            each.set_item(name, column(&|point| of(&point.estimates[at])))?;
+        }
+        found.set_item(part, each)?;
+    }
+    let nan = f64::NAN;
+    found.set_item("exchange_rate", column(&|point| point.exchange_rate.unwrap_or(nan)))?;
+    found.set_item("exact_energy", column(&|point| exact(point).map_or(nan, |exact| exact.0)))?;
+    found.set_item("exact_specific_heat", column(&|point| exact(point).map_or(nan, |exact| exact.1)))?;
+    found.set_item("critical_temperature", critical)?;
+    let converged = points.iter().flat_map(|point| &point.estimates).map(|one| one.converged(chains));
+    found.set_item("converged", converged.flatten().all(|one| one))?;
+    Ok(found)
+}
