@@ -198,7 +198,7 @@ impl Sampler {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<NamedSeries<'py>>> {
-        let wanted = Wanted { density: false, macc: false, larger: None, larger_edges: None };
+        let wanted = Estimates { density: false, macc: false, larger: None, larger_edges: None };
         let drawn = self.look(py, count, wanted, n_jobs, progress)?;
         let one = |(i, scalar): (usize, &MotifObservable)| {
             let chains = drawn.series(i).into_iter().map(|values| values.to_vec().into_pyarray(py));
