@@ -88,8 +88,8 @@ fn a_shorter_run_is_the_beginning_of_a_longer_one() {
 fn errors_of_pivots_that_swing_to_and_fro_on_a_star_cover_the_truth() {
     // A hub with 200 leaves, two of which are joined: the walk comes back to the hub at every second step, but for a step between those two.
     let bench = Bench::new();
-    let star: String = (1..=200).map(|leaf| format!("hub {leaf}\n")).collect();
-    bench.put("star.txt", &format!("{star}1 2\n"));
+    let star: Vec<String> = (1..=200).map(|leaf| format!("hub {leaf}")).collect();
+    bench.put("star.txt", format!("{}\n1 2\n", star.join("\n")));
     // The first node of an edge drawn uniformly, in a random direction: Σ d²/Σ d.
     let truth = f64::from(200 * 200 + 198 + 2 * 4) / 402.0;
     for seed in 0..12 {
