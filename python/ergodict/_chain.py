@@ -374,7 +374,11 @@ class Chain(Stream):
         >>> bool(abs(found["mean"]["energy"] - found["exact_energy"]).max() < 0.05)
         True
         """
-        system.setdefault("update", "swendsen-wang" if system.get("coupling", 1.0) >= 0 or cls._model == "ising" else "random")
+        allowed = {*cls._system, "size", "graph"} - {"temperature"}
+        if unknown := [name for name in system if name not in allowed]:
+            raise TypeError(f"scan got {unknown[0]!r}, but a system has the parameters {', '.join(sorted(allowed))}")
+        if "update" in cls._system:
+            system.setdefault("update", "swendsen-wang" if system.get("coupling", 1.0) >= 0 or cls._model == "ising" else "random")
         heat = np.atleast_1d(_check.numbers(temperatures, "temperatures")).ravel()
         if not heat.size:
             raise ValueError("temperatures is empty, but a scan needs at least one")

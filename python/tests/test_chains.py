@@ -454,7 +454,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Ising(0), "the lattice is 0×0, but it must have at least one and at most 2³¹ sites"),
+        (lambda: Ising(0), "size is 0, but a side must be from 1"),
         (lambda: Ising(-1), "size is -1"),
         (lambda: Ising((3, 4, 5)), "size has 3 sides"),
         (lambda: Ising(10**6), "2³¹ sites"),
@@ -471,6 +471,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Potts(8, update="wolff", coupling=-1.0), "clusters of a Potts model need one that is not negative"),
         (lambda: CellularPotts.scan([1.0], size=8), "scans are of the Ising model and the Potts model"),
         (lambda: Ising.scan([], size=8), "temperatures is empty"),
+        (lambda: Ising.scan([2.0], size=4, burn_in=2**63), "the burn-in is 9223372036854775808, but it must be at most"),
         (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
         (lambda: Ising(8, every=0), "every is 0, but it must be at least 1"),
         (lambda: Ising(8, burn_in=-1), "burn_in is -1"),
@@ -496,7 +497,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Ising(8).measure("entropy"), "it must be one of energy, magnetization, cluster"),
         (lambda: RBM(size=3).measure("cluster"), "this system is on no lattice"),
         (lambda: Ising(8).patches(9), "the patch is 9×9, but at most 8×8"),
-        (lambda: Ising(8).patches(0), "it must have at least one row and column"),
+        (lambda: Ising(8).patches(0), "a side must be from 1"),
         (lambda: Ising(8).patches(3, 0), "n is 0, but it must be at least 1"),
         (lambda: Ising(8).patches(3, spins="one-hot"), "two-valued spins are zero-one or signed"),
         (lambda: Ising(8).minibatches(patch=9), "the patch is 9×9"),
@@ -572,6 +573,17 @@ def test_a_machine_of_scikit_learn_is_sampled_by_its_own_law() -> None:
 def test_sides_that_are_not_positive_are_refused(size: object) -> None:
     with pytest.raises(ValueError, match=r"size is (-3|0|-1), but a side must be from 1"):
         Ising(size)
+
+
+def test_scans_claim_nothing_exact_of_other_systems(tmp_path: Path) -> None:
+    page = tmp_path / "scan.html"
+    found = Ising.scan([2.0], ["energy"], size=4, sweeps=40, field=np.ones((4, 4)), random_state=0, report=page)
+    assert np.isnan(found["exact_energy"]).all() and found["critical_temperature"] is None
+    assert "Kaufman" not in page.read_text(encoding="utf-8")
+    assert Ising.scan([2.0], ["energy"], size=4, sweeps=40, field=0.5, random_state=0)["critical_temperature"] is None
+    assert not Ising.scan([2.0], ["energy"], size=4, sweeps=3, random_state=0)["converged"]
+    with pytest.raises(TypeError, match="scan got 'start'"):
+        Ising.scan([2.0], size=4, start="ordered")
 
 
 def test_scans_estimate_exact_energies_and_exchange_configurations(tmp_path: Path) -> None:

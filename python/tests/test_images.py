@@ -271,7 +271,7 @@ def test_an_image_without_noise_stays_nearly_as_it_is() -> None:
     ("make", "words"),
     [
         (lambda: ImagePatches(np.ones((5, 9)), size=6), "the patch is 6×6, but at most 5×9"),
-        (lambda: ImagePatches(np.ones((5, 9)), size=0), "it must have at least one row and column"),
+        (lambda: ImagePatches(np.ones((5, 9)), size=0), "a side must be from 1"),
         (
             lambda: ImagePatches(np.where(np.arange(81).reshape(9, 9) == 22, np.nan, 0.5), size=3),
             "the pixel in row 2, column 4, counted from 0, is nan: expected finite numbers",

@@ -127,12 +127,16 @@ impl NetworkPage {
                     .into(),
             })
             .facts(&self.facts());
-        if self.input.is_none() && !self.name.starts_with('@') {
-            return report;
-        }
+        // Whatever it is called, a command takes the file; an embedded network is known by its name.
+        let is_embedded = || ergodict::data::embedded(&self.name).is_ok();
+        let source = match &self.input {
+            Some(input) => &input.name,
+            None if self.name.starts_with('@') && is_embedded() => &self.name,
+            None => return report,
+        };
         let next = format!(
             "ergodict network learn {} -k 10 -r 9 -o atoms.safetensors --report atoms.html",
-            quoted(&self.name)
+            quoted(source)
         );
         report.code("What to try next", next)
     }

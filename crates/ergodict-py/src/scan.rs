@@ -55,10 +55,12 @@ pub(crate) fn scan_temperatures<'py>(
             _ => Ok(()),
         }
     })?;
-    let points = running.points();
-    // An exact result is that of the lattice that the settings describe.
-    let exact = |point: &ScanPoint| point.exact.filter(|_| is_repeatable);
-    let critical = system.critical_temperature().filter(|_| graph.is_none());
+    let mut points = running.points();
+    if !is_repeatable {
+        // Exact results are those of the lattice that the settings describe.
+        points.iter_mut().for_each(|point| point.exact = None);
+    }
+    let critical = system.critical_temperature().filter(|_| is_repeatable);
     if let Some(path) = report {
         let mut config = json!(scan);
         config["sweeps"] = json!(scan.sweeps());
@@ -100,10 +102,10 @@ pub(crate) fn scan_temperatures<'py>(
     }
     let nan = f64::NAN;
     found.set_item("exchange_rate", column(&|point| point.exchange_rate.unwrap_or(nan)))?;
-    found.set_item("exact_energy", column(&|point| exact(point).map_or(nan, |exact| exact.0)))?;
-    found.set_item("exact_specific_heat", column(&|point| exact(point).map_or(nan, |exact| exact.1)))?;
+    found.set_item("exact_energy", column(&|point| point.exact.map_or(nan, |exact| exact.0)))?;
+    found.set_item("exact_specific_heat", column(&|point| point.exact.map_or(nan, |exact| exact.1)))?;
     found.set_item("critical_temperature", critical)?;
     let converged = points.iter().flat_map(|point| &point.estimates).map(|one| one.converged(chains));
-    found.set_item("converged", converged.flatten().all(|one| one))?;
+    found.set_item("converged", converged.into_iter().all(|one| one == Some(true)))?;
     Ok(found)
 }

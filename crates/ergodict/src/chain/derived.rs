@@ -30,7 +30,7 @@ pub enum Derived {
     Susceptibility,
     /// `N(⟨e²⟩ − ⟨e⟩²)/T²`.
     SpecificHeat,
-    /// `1 − ⟨m⁴⟩/(3⟨m²⟩²)`: 2/3 where all spins agree, 0 where they are independent.
+    /// `1 − ⟨m⁴⟩/(3⟨m²⟩²)`: 2/3 where all spins agree, and of Ising spins 0 where they are independent.
     Binder,
     /// From the structure factors of a periodic lattice, in sites.
     CorrelationLength,

@@ -148,7 +148,7 @@ pub fn structure_factors(spins: &[i8], alphabet: Alphabet, (rows, cols): (usize,
         return (zero / sites, first / sites);
     };
     let mut sums = (0.0, 0.0);
-    for label in 0..labels as i8 {
+    for label in (0..labels).map(|label| label as i8) {
         let (zero, first) = factors_of(spins, |x| i32::from(x == label), (rows, cols));
         sums = (sums.0 + zero, sums.1 + first);
     }
@@ -300,13 +300,16 @@ mod tests {
             let (of_labels, first_of_labels) = structure_factors(&labels, Alphabet::Labels(2), (rows, cols));
             close(of_labels, zero);
             close(first_of_labels, first);
-            let three: Vec<i8> = (0..rows * cols).map(|_| below(&mut rng, 3) as i8).collect();
-            let share = |label: i8| -> Vec<f64> {
-                three.iter().map(|x| f64::from(u8::from(*x == label)) - 1.0 / 3.0).collect()
-            };
-            let (zero, first) = structure_factors(&three, Alphabet::Labels(3), (rows, cols));
-            close(zero, (0..3).map(|l| 1.5 * wave(0.0, 0.0, &share(l))).sum());
-            close(first, (0..3).map(|l| 1.5 * least(&share(l))).sum());
+            for q in [3u8, 128] {
+                let many: Vec<i8> = (0..rows * cols).map(|_| below(&mut rng, u64::from(q)) as i8).collect();
+                let (states, norm) = (f64::from(q), f64::from(q) / f64::from(q - 1));
+                let share = |label: u8| -> Vec<f64> {
+                    many.iter().map(|x| f64::from(u8::from(*x == label as i8)) - 1.0 / states).collect()
+                };
+                let (zero, first) = structure_factors(&many, Alphabet::Labels(q), (rows, cols));
+                close(zero, (0..q).map(|l| norm * wave(0.0, 0.0, &share(l))).sum());
+                close(first, (0..q).map(|l| norm * least(&share(l))).sum());
+            }
         }
     }
 }

@@ -440,8 +440,8 @@ impl SystemSettings {
         })
     }
 
-    /// The critical temperature of the infinite lattice, where it is known: of ferromagnets, `T_c = 2J/ln(1 + √2)` for Ising and `J/ln(1 + √q)` for Potts
-    /// models.
+    /// The critical temperature of the infinite lattice, where it is known: of ferromagnets without a field, `T_c = 2J/ln(1 + √2)` for Ising and
+    /// `J/ln(1 + √q)` for Potts models.
     ///
     /// ```
     /// use ergodict::chain::{SystemKind, SystemSettings};
@@ -449,7 +449,9 @@ impl SystemSettings {
     /// assert!((potts.critical_temperature().unwrap() - 1.0 / f64::ln(3.0)).abs() < 1e-12);
     /// ```
     pub fn critical_temperature(&self) -> Option<f64> {
-        let coupling = Some(self.coupling()).filter(|coupling| *coupling > 0.0 && self.graph.is_none())?;
+        let has_field = self.uniform_field() != 0.0 || self.field_file().is_some();
+        let coupling =
+            Some(self.coupling()).filter(|coupling| *coupling > 0.0 && self.graph.is_none() && !has_field)?;
         match self.kind() {
             SystemKind::Ising => Some(coupling * onsager::critical_temperature()),
             SystemKind::Potts => Some(coupling / (1.0 + (self.states.unwrap_or(STATES) as f64).sqrt()).ln()),

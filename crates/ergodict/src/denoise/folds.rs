@@ -21,15 +21,15 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Neighborhoods are the nodes nearest to each of some that are drawn; a node that none of these reaches is one by itself.
+    /// Neighborhoods are the nodes nearest to each of some that are drawn; a component that none of these reaches is one by itself.
     pub(super) fn new(network: &Network, seed: u64) -> Self {
         let n = network.nodes();
         let mut order: Vec<u32> = (0..n as u32).collect();
         shuffle(&mut order, &mut stream(seed, Purpose::Denoise, ids::FOLDS));
         let mut nodes = vec![None; n];
         let mut queue = VecDeque::new();
-        let mut reach = |centers: &[u32]| {
-            for (number, &center) in centers.iter().enumerate() {
+        let mut reach = |centers: &[(usize, u32)]| {
+            for &(number, center) in centers {
                 if nodes[center as usize].is_none() {
                     nodes[center as usize] = Some((number % FOLDS) as u8);
                     queue.push_back(center);
@@ -44,8 +44,10 @@ impl Folds {
                 }
             }
         };
+        let order: Vec<(usize, u32)> = order.into_iter().enumerate().collect();
         reach(&order[..n.div_ceil(NEIGHBORHOOD)]);
-        reach(&order);
+        // Components without any of these are a neighborhood each.
+        order.chunks(1).for_each(reach);
         Self { nodes: nodes.into_iter().flatten().collect() }
     }
 
@@ -97,6 +99,8 @@ mod tests {
             assert_eq!(folds.nodes.len(), nodes);
             assert!(folds.nodes.iter().all(|fold| usize::from(*fold) < FOLDS));
         }
+        let parts = Folds::new(&Network::simple(30, &[(0, 1), (1, 2), (28, 29)]).unwrap(), 0);
+        assert!(parts.nodes[0] == parts.nodes[1] && parts.nodes[1] == parts.nodes[2]);
         let pair = Folds::new(&Network::simple(9, &[(0, 1)]).unwrap(), 0);
         assert_eq!(pair.by_neighborhood((3, 7)), pair.by_neighborhood((7, 3)));
     }

@@ -54,6 +54,13 @@ enum Look {
     Many { rows: usize, quadratic: bool, c: f64 },
 }
 
+/// How pairs are put into folds.
+#[derive(Clone, Copy, Debug)]
+enum FoldKind {
+    Neighborhoods,
+    Pairs,
+}
+
 /// What is known of pairs.
 pub(super) struct Found {
     /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of what they are to be distinguished from.
@@ -142,14 +149,14 @@ impl<'a> Model<'a> {
         for (number, (name, look)) in candidates.iter().enumerate() {
             progress.at(Stage::Heads, number as f64 / candidates.len() as f64)?;
             let head = training.whole(name, look, progress)?;
-            crossed.push(training.cross(name, look, &head, "neighborhoods", progress)?);
+            crossed.push(training.cross(name, look, &head, FoldKind::Neighborhoods, progress)?);
             heads.push(head);
         }
         let shares = training.blend(&crossed);
         let mut known = vec![0.0; training.labels.len()];
         let blended = candidates.iter().zip(&heads).zip(&shares).filter(|(_, share)| **share > 0.0);
         for (((name, look), head), share) in blended {
-            let logits = training.cross(name, look, head, "pairs", progress)?;
+            let logits = training.cross(name, look, head, FoldKind::Pairs, progress)?;
             known.iter_mut().zip(logits).for_each(|(sum, logit)| *sum += share * logit);
         }
         let mut report = HeadReport::new(Noise::Removed, splits, training.labels.len());
@@ -327,6 +334,13 @@ impl Training {
         let each = parts.iter().flat_map(|part| (0..part.columns.cols()).map(|j| part.columns.col(j)));
         each.enumerate().for_each(|(at, column)| columns.col_mut(at).copy_from_slice(column));
         let features = Features { names, groups, columns };
+        // Without any of the folds there must be labels of both kinds: on networks of a few neighborhoods there need not be.
+        let trains = |left_out: usize, label: bool| {
+            neighborhoods.iter().zip(&labels).any(|(fold, found)| *fold != left_out && *found == label)
+        };
+        if !(0..FOLDS).all(|fold| trains(fold, true) && trains(fold, false)) {
+            neighborhoods.clone_from(&folds);
+        }
         Ok(Self { features, labels, weights, asked, neighborhoods, folds, hidden, negatives })
     }
 
@@ -349,11 +363,14 @@ impl Training {
         name: &str,
         look: &Look,
         whole: &Head,
-        by: &str,
+        by: FoldKind,
         progress: &Progress<'_>,
     ) -> Result<Vec<f64>> {
         let (columns, options) = (look.columns(&self.features.columns), look.options());
-        let folds = if by == "pairs" { &self.folds } else { &self.neighborhoods };
+        let folds = match by {
+            FoldKind::Neighborhoods => &self.neighborhoods,
+            FoldKind::Pairs => &self.folds,
+        };
         let mut logits = vec![0.0; self.labels.len()];
         for left_out in 0..FOLDS {
             let rows: Vec<usize> = (0..logits.len()).filter(|&row| folds[row] != left_out).collect();
@@ -364,7 +381,7 @@ impl Training {
             let some = Mat::from_fn(columns.rows(), rows.len(), |i, j| columns.get(i, rows[j]));
             let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row]).collect();
             let weights: Vec<f64> = rows.iter().map(|&row| self.asked[row]).collect();
-            let head = once(progress, &format!("{}/{by}/{left_out}", self.key(name)), || {
+            let head = once(progress, &format!("{}/{by:?}/{left_out}", self.key(name)), || {
                 whole.refit(&options, some.as_ref(), &labels, &weights)
             })?;
             let rows: Vec<usize> = (0..logits.len()).filter(|&row| folds[row] == left_out).collect();

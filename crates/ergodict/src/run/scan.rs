@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Most temperatures of a scan, and most chains at each.
 const MOST: u64 = 1 << 16;
+/// Most sweeps, and most before them: their number times that of temperatures is counted.
+const MOST_SWEEPS: u64 = 1 << 44;
 const TEMPERATURES: usize = 21;
 const SWEEPS: u64 = 2000;
 const CHAINS: u64 = 2;
@@ -86,6 +88,10 @@ impl ScanSettings {
             let mut all = self.temperature.clone();
             all.sort_by(f64::total_cmp);
             all.dedup();
+            if all.len() as u64 > MOST {
+                let expected = format!("there must be at most {MOST}");
+                return Err(Error::parameter("the number of temperatures", all.len(), expected));
+            }
             return Ok(all);
         }
         let around = |share: f64| {
@@ -230,11 +236,13 @@ impl Resumable for Ladder {
     fn restore(&mut self, from: &Sections) -> Result<()> {
         let done: u64 = from.json("done")?;
         let mut points: Vec<ChainPoint> = from.json("points")?;
+        let exchanges: Vec<Acceptance> = from.json("exchanges")?;
         let states = from.bytes("states")?;
         let sites = self.walks[0].spins().len();
         let series = from.bytes("series")?;
         let length = done.saturating_sub(self.burn_in) as usize;
         let fits = points.len() == self.walks.len()
+            && exchanges.len() == self.exchanges.len()
             && states.len() == sites * self.walks.len()
             && series.len() == 8 * length * self.observables.len() * self.walks.len();
         if !fits || done > self.wanted() {
@@ -248,7 +256,7 @@ impl Resumable for Ladder {
         for one in self.series.iter_mut().flatten() {
             *one = numbers.by_ref().take(length).collect();
         }
-        self.exchanges = from.json("exchanges")?;
+        self.exchanges = exchanges;
         self.rng.set_word_pos(u128::from(from.json::<u64>("word")?));
         self.done = done;
         Ok(())
@@ -355,6 +363,13 @@ impl TemperatureScan {
         }
         if settings.sweeps() == 0 {
             return Err(Error::parameter("the number of sweeps", 0, "it must be at least 1").into());
+        }
+        for (what, count) in
+            [("the number of sweeps", settings.sweeps()), ("the burn-in", settings.burn_in())]
+        {
+            if count > MOST_SWEEPS {
+                return Err(Error::parameter(what, count, format!("it must be at most {MOST_SWEEPS}")).into());
+            }
         }
         let temperatures = settings.temperatures(system)?;
         let observables = Quantity::needs(quantities);

@@ -181,7 +181,7 @@ fn configurations<S: SpinSystem>(system: &S) -> Vec<Vec<i8>> {
     let values: Vec<i8> = match system.alphabet() {
         Alphabet::PlusMinus => vec![-1, 1],
         Alphabet::ZeroOne => vec![0, 1],
-        Alphabet::Labels(labels) => (0..labels as i8).collect(),
+        Alphabet::Labels(labels) => (0..labels).map(|label| label as i8).collect(),
     };
     let (rows, cols) = system.shape();
     let digit = |index: usize, site: u32| values[index / values.len().pow(site) % values.len()];

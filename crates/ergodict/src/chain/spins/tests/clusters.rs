@@ -45,7 +45,7 @@ fn throws(bonds: &[(usize, End)], x: &[i8]) -> Vec<(f64, Vec<Vec<u32>>)> {
 /// What a cluster may become, as a value for each of its members: spins flipped or not, labels all the same.
 fn values(alphabet: Alphabet, members: &[u32], x: &[i8]) -> Vec<Vec<i8>> {
     match alphabet {
-        Alphabet::Labels(q) => (0..q as i8).map(|label| vec![label; members.len()]).collect(),
+        Alphabet::Labels(q) => (0..q).map(|label| vec![label as i8; members.len()]).collect(),
         _ => [1, -1].map(|sign| members.iter().map(|v| sign * x[*v as usize]).collect()).to_vec(),
     }
 }
