@@ -69,8 +69,11 @@ fn request(stream: &TcpStream) -> String {
     request
 }
 
+/// A connection is closed after its answer, and says so: a client would ask again on it.
 fn answer(mut stream: TcpStream, answer: Option<&Answer>) {
-    let ok = |length: usize| format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").into_bytes();
+    let ok = |length: usize| {
+        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n").into_bytes()
+    };
     let bytes = match answer {
         Some(Answer::File(body)) => [ok(body.len()), body.clone()].concat(),
         Some(Answer::WithoutLength(body)) => [b"HTTP/1.0 200 OK\r\n\r\n".to_vec(), body.clone()].concat(),
@@ -78,10 +81,11 @@ fn answer(mut stream: TcpStream, answer: Option<&Answer>) {
             [ok(body.len()), body[..*sent].to_vec()].concat()
         }
         Some(Answer::Moved(to)) => {
-            format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n").into_bytes()
+            format!("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+                .into_bytes()
         }
         Some(Answer::Silent) => Vec::new(),
-        None => b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        None => b"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec(),
     };
     // Who has gone does not read it.
     let _ = stream.write_all(&bytes);
