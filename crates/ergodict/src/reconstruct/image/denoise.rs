@@ -178,20 +178,15 @@ fn dictionary(
     Factorizer::from_dictionary(parameters, w.as_ref())
 }
 
-/// The share of an atom's norm that its mean may have by rounding: atoms that were learned here stay as they are, to the last bit.
-const ROUNDED_MEAN: f64 = 1e-6;
-
 /// Atoms without their mean; those that have nothing else are zero.
 fn centered(w: &Mat<f32>, channels: usize) -> Mat<f32> {
     let mut w = w.clone();
-    let norm = |values: &[f32]| values.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>().sqrt();
     for k in 0..w.cols() {
-        let (mut atom, before) = (w.col(k).to_vec(), norm(w.col(k)));
-        let mean = norm(&center(&mut atom, channels)) * ((w.rows() / channels) as f64).sqrt();
-        if norm(&atom) <= 1e-4 * before {
+        let norm = |atom: &[f32]| atom.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>();
+        let before = norm(w.col(k));
+        center(w.col_mut(k), channels);
+        if norm(w.col(k)) <= 1e-8 * before {
             w.col_mut(k).fill(0.0);
-        } else if mean > ROUNDED_MEAN * before {
-            w.col_mut(k).copy_from_slice(&atom);
         }
     }
     w
