@@ -158,6 +158,19 @@ fn probabilities_are_checked_against_shares() {
 }
 
 #[test]
+fn a_random_network_is_said_to_tell_nothing() {
+    let bench = corrupted("--add 0.5");
+    let words = "nothing in this network tells true edges from false ones";
+    let done = bench.run("network denoise obs.txt -o scores.tsv").fine();
+    assert!(!done.stderr.contains(words), "{}", done.stderr);
+    for seed in 0..3 {
+        bench.run(&format!("network generate er --nodes 100 --edges 300 --seed {seed} -o er.txt -q")).fine();
+        let done = bench.run("network denoise er.txt -o scores.tsv").fine();
+        assert!(done.stderr.contains(words), "{}", done.stderr);
+    }
+}
+
+#[test]
 fn what_denoising_ignores_is_named() {
     let bench = Bench::new();
     bench.put("arcs.txt", "a b 2\nb a 3\nb c 1\nc a 1\n");
