@@ -471,7 +471,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Potts(8, update="wolff", coupling=-1.0), "clusters of a Potts model need one that is not negative"),
         (lambda: CellularPotts.scan([1.0], size=8), "scans are of the Ising model and the Potts model"),
         (lambda: Ising.scan([], size=8), "temperatures is empty"),
-        (lambda: Ising.scan([2.0], size=4, burn_in=2**63), "the burn-in is 9223372036854775808, but it must be at most"),
+        (lambda: Ising.scan([2.0], size=4, burn_in=2**62), "the burn-in is 4611686018427387904, but it must be at most"),
         (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
         (lambda: Ising(8, every=0), "every is 0, but it must be at least 1"),
         (lambda: Ising(8, burn_in=-1), "burn_in is -1"),
