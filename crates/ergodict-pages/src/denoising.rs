@@ -26,9 +26,9 @@ const FEATURES: usize = 20;
 const HARDLY: f64 = 0.7;
 const HARDLY_TOLD: &str = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
 /// A larger estimate of the share of false edges is warned of. Where half of as many edges as there were are added, it is a third; on Erdős–Rényi networks, where nothing can be known, it
-/// was 58 to 90 %, and the AUC of the head .71 to .96 (eight networks of 60 to 400 nodes; in truth it was .45 to .51).
+/// was 58 to 90 % (eight networks of 60 to 400 nodes).
 const RANDOM: f64 = 0.5;
-const RANDOM_WORDS: &str = "most edges look as if put in at random: nothing in this network tells true edges from false ones, and neither the scores nor the AUC of the head say anything";
+const RANDOM_WORDS: &str = "most edges look as if put in at random: nothing in this network tells true edges from false ones, and the scores say nothing";
 /// Bins of the distribution of scores.
 const BINS: usize = 40;
 
@@ -137,7 +137,7 @@ impl DenoisingPage {
             notes: scored.notes.clone(),
             first: order
                 .iter()
-                .take(LISTED.min(judged))
+                .take(LISTED.min(judged).min(run.written))
                 .map(|&row| suspect(network, pairs[row], scored, row, name))
                 .collect(),
             expected: expected(&run, network, scored, order),
@@ -170,7 +170,12 @@ impl DenoisingPage {
     pub fn report(&self) -> Report {
         let DenoisingRun { method, seconds, inputs, config, .. } = &self.run;
         let network = short(&self.run.network);
-        let report = Report::new(format!("Doubtful pairs of {network}")).lead(self.lead(&network));
+        let pairs = match self.run.noise {
+            NoiseModel::Removed => "Likely missing edges",
+            NoiseModel::Added => "Doubtful edges",
+            NoiseModel::Both => "Doubtful pairs",
+        };
+        let report = Report::new(format!("{pairs} of {network}")).lead(self.lead(&network));
         let report = report.table(self.suspects()).figure(self.scores());
         let report = self.heads.iter().filter_map(reliability).fold(report, Report::figure);
         let report = self.heads.iter().fold(report, |report, head| self.head(report, head));
@@ -180,6 +185,8 @@ impl DenoisingPage {
             ("method", method.clone()),
             ("noise", self.noise().to_owned()),
         ];
+        let blended = self.heads.iter().filter(|head| !head.blend.is_empty());
+        facts.extend(blended.map(|head| ("average of", blend(head))));
         facts.extend(self.notes.iter().map(|note| ("note", note.clone())));
         facts.push(("seed", config["seed"].to_string()));
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
@@ -216,9 +223,13 @@ impl DenoisingPage {
             }
             if let Some(auc) = head.held_out {
                 lead = format!(
-                    "{lead} On edges {} for a test the scores have an AUC of {auc:.4}: so often a true pair scores above a false one \
+                    "{lead} On {}, held out for a test, the scores have an AUC of {auc:.4}: so often a true pair scores above a false one \
                      (½ is chance). That is how well it knows its own labels, not how well it finds real errors.",
-                    if head.noise.word() == "added" { "put in" } else { "hidden" }
+                    if head.noise.word() == "added" {
+                        "observed edges and pairs without one"
+                    } else {
+                        "hidden edges"
+                    }
                 );
             }
         }
@@ -328,6 +339,12 @@ impl DenoisingPage {
             some.iter().map(|(bins, (name, counts))| Series::new(*name, bins.steps(counts))).collect();
         figure(LineChart { x_label, y_label: "share of pairs".into(), series, ..LineChart::default() }.svg())
     }
+}
+
+/// What is averaged where missing edges are looked for, with its shares, in words.
+pub fn blend(head: &HeadReport) -> String {
+    let shares = head.blend.iter().map(|(name, share)| format!("{name} {:.0} %", 100.0 * share));
+    shares.collect::<Vec<_>>().join(", ")
 }
 
 impl Expected {

@@ -20,6 +20,7 @@ use ergodict::model::Input;
 use ergodict::run::{Identity, Job, Status};
 use ergodict::{Error, denoise};
 use ergodict_pages::denoising::{DenoisingPage, DenoisingRun, reasons};
+use ergodict_terminal::nearest;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -74,7 +75,7 @@ pub(crate) struct Args {
     /// --pairs non-edges, else all, in the order of the pairs]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     top: Option<u64>,
-    /// The table to write, with tabs: `u v score` (empty where the method cannot judge a pair), with --method ensemble the probability of a true edge, then the degrees of both nodes,
+    /// The table to write, with tabs (with commas where its name ends in .csv): `u v score` (empty where the method cannot judge a pair), with --method ensemble the probability of a true edge, then the degrees of both nodes,
     /// their common neighbors and, of likely missing edges, the features that speak most for them; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
@@ -216,19 +217,20 @@ fn write(
     scored: &Scores,
     rows: &[usize],
 ) -> Result<()> {
+    let is_csv = out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let separator = if is_csv { "," } else { "\t" };
     output::stream(out, |file| {
         let failed = |problem| Error::io(out)(problem);
-        let probability = if scored.probabilities.is_some() { "\tprobability" } else { "" };
-        let because = if scored.reasons.is_empty() { "" } else { "\treasons" };
-        writeln!(file, "u\tv\tscore{probability}\tdegree_u\tdegree_v\tcommon_neighbors{because}")
-            .map_err(failed)?;
+        let mut head = vec!["u", "v", "score"];
+        head.extend(scored.probabilities.as_ref().map(|_| "probability"));
+        head.extend(["degree_u", "degree_v", "common_neighbors"]);
+        head.extend((!scored.reasons.is_empty()).then_some("reasons"));
+        writeln!(file, "{}", head.join(separator)).map_err(failed)?;
         for &row in rows {
             let ((u, v), score) = (pairs[row], scored.scores[row]);
             // A pair that the method cannot judge has an empty cell.
             let score = if score.is_nan() { String::new() } else { score.to_string() };
             let [one, two, common] = denoise::evidence(network, (u, v));
-            let probability =
-                scored.probabilities.as_ref().map_or_else(String::new, |all| format!("\t{}", all[row]));
             let (u, v) = match table {
                 Some(table) => {
                     let (u, v) = table.pair(row);
@@ -237,12 +239,14 @@ fn write(
                 None => (network.ids().name(u as usize), network.ids().name(v as usize)),
             };
             let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
-            let because = match because {
-                "" => String::new(),
-                _ => format!("\t{}", reasons(scored, row).unwrap_or_default()),
-            };
-            writeln!(file, "{u}\t{v}\t{score}{probability}\t{one}\t{two}\t{common}{because}")
-                .map_err(failed)?;
+            let mut fields = vec![u.into_owned(), v.into_owned(), score];
+            fields.extend(scored.probabilities.as_ref().map(|all| all[row].to_string()));
+            fields.extend([one, two, common].map(|number| number.to_string()));
+            if !scored.reasons.is_empty() {
+                let reasons = reasons(scored, row).unwrap_or_default();
+                fields.push(if is_csv { format!("\"{reasons}\"") } else { reasons });
+            }
+            writeln!(file, "{}", fields.join(separator)).map_err(failed)?;
         }
         Ok(())
     })
@@ -269,6 +273,12 @@ impl Args {
         let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
+        if let Some(path) = self.pairs_file().filter(|path| !path.exists()) {
+            let near = nearest::hint(&path.to_string_lossy(), [NON_EDGES]);
+            if !near.is_empty() {
+                bail!("--pairs is {}, which is no file{near}", path.display());
+            }
+        }
         paths::check(common, &inputs, &outputs)?;
         super::reconstruct::writer::Writer::check_text(&self.out, "scores")?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {

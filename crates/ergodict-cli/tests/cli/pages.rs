@@ -249,7 +249,7 @@ fn pages_of_denoising_and_of_scores() {
     has(
         &doubtful,
         &[
-            "Doubtful pairs of observed",
+            "Doubtful edges of observed",
             "Most suspicious",
             "common neighbors",
             "What the scores rest on",

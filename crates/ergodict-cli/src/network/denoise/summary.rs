@@ -1,8 +1,9 @@
 //! What denoising came to.
 
 use crate::summary::Summary;
+use ergodict::denoise::ensemble::Noise;
 use ergodict::model::Input;
-use ergodict_pages::denoising::{DenoisingPage, Expected, Suspect};
+use ergodict_pages::denoising::{DenoisingPage, Expected, Suspect, blend};
 use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
@@ -73,15 +74,15 @@ impl Denoised<'_> {
                 ));
             }
             if let Some(auc) = head.held_out {
-                let text = format!(
-                    "{under}AUC {auc:.4} on labels that were not trained with, all made from the network itself ({} splits)",
-                    head.splits
-                );
+                let labels = match head.noise {
+                    Noise::Removed => "hidden edges against pairs without one",
+                    Noise::Added => "observed edges, false ones among them, against pairs without one",
+                };
+                let text = format!("{under}AUC {auc:.4} of {labels}, held out ({} splits)", head.splits);
                 lines.push(("head", text));
             }
             if let Some(precision) = head.average_precision {
-                let shares = head.blend.iter().map(|(name, share)| format!("{name} {:.0} %", 100.0 * share));
-                let shares = shares.collect::<Vec<_>>().join(", ");
+                let shares = blend(head);
                 lines.push(("blend", format!("{under}{shares}: average precision {precision:.3} of hidden edges among all non-edges")));
             }
         }
@@ -222,7 +223,7 @@ struct HeadSummary<'a> {
     splits: usize,
     /// Pairs trained with
     training_pairs: usize,
-    /// AUC on labels made from the network itself that were not trained with
+    /// AUC of hidden edges, or of observed ones (false ones among them), against pairs without an edge, held out
     held_out_auc: Option<f64>,
     /// Average precision of hidden edges among all non-edges; `null` for added edges
     average_precision: Option<f64>,
