@@ -67,28 +67,27 @@ def ergodict_blind(noisy: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def sklearn_omp(noisy: np.ndarray, sigma: float) -> np.ndarray:
-    """The textbook with scikit-learn's atoms: patches less their mean, pursuit to 64 (1.15 sigma)^2, plain mean over every second position."""
+    """The textbook with scikit-learn's atoms: patches less their mean, pursuit to 64 (1.1 sigma)^2, plain mean over all positions."""
     from sklearn.decomposition import MiniBatchDictionaryLearning
     from sklearn.feature_extraction.image import extract_patches_2d
     from sklearn.linear_model import orthogonal_mp_gram
 
     train = extract_patches_2d(noisy, (8, 8), max_patches=20_000, random_state=0).reshape(-1, 64)
     train = train - train.mean(axis=1, keepdims=True)
-    learner = MiniBatchDictionaryLearning(256, alpha=1.2 * sigma, batch_size=256, max_iter=2, fit_algorithm="cd", random_state=0)
+    learner = MiniBatchDictionaryLearning(128, alpha=1.2 * sigma, batch_size=256, max_iter=2, fit_algorithm="cd", random_state=0)
     atoms = learner.fit(train).components_
     atoms = atoms[np.linalg.norm(atoms, axis=1) > 1e-9]
     atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
     gram = atoms @ atoms.T
     windows = np.lib.stride_tricks.sliding_window_view(noisy, (8, 8))
     sums, counts = np.zeros_like(noisy), np.zeros_like(noisy)
-    corners = [sorted({*range(0, n, 2), n - 1}) for n in windows.shape[:2]]
-    for i in corners[0]:
-        x = windows[i][corners[1]].reshape(-1, 64)
+    for i in range(windows.shape[0]):
+        x = windows[i].reshape(-1, 64)
         mean = x.mean(axis=1, keepdims=True)
         x = x - mean
-        codes = orthogonal_mp_gram(gram, atoms @ x.T, tol=64 * (1.15 * sigma) ** 2, norms_squared=(x**2).sum(axis=1))
+        codes = orthogonal_mp_gram(gram, atoms @ x.T, tol=64 * (1.1 * sigma) ** 2, norms_squared=(x**2).sum(axis=1))
         patches = (codes.T.reshape(len(x), -1) @ atoms + mean).reshape(-1, 8, 8)
-        for j, patch in zip(corners[1], patches):
+        for j, patch in enumerate(patches):
             sums[i : i + 8, j : j + 8] += patch
             counts[i : i + 8, j : j + 8] += 1
     return sums / counts

@@ -399,11 +399,15 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                 raise ValueError(f"{name} is {share}, but it must be at least 0 and below 1")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}, but it must be callable or None")
+        stretch = self.max_no_improvement
+        if stretch is None:
+            # As in scikit-learn: no stopping by the loss.
+            tol, stretch = 0.0, 1
         return {
             "batch": _check.count(self.batch_size, "the batch size", expected="a minibatch has at least one sample"),
             "epochs": _check.count(self.max_iter, "the number of epochs", expected="at least one is needed"),
             "shuffle": flag(self.shuffle, "shuffle"), "holdout": holdout, "tol": tol,
-            "max_no_improvement": _check.count(self.max_no_improvement, "max_no_improvement", expected="at least one is needed"),
+            "max_no_improvement": _check.count(stretch, "max_no_improvement", expected="at least one is needed"),
         }
 
     def _begin(

@@ -472,6 +472,14 @@ def test_the_objective_is_as_good_as_that_of_scikit_learn() -> None:
     assert found < 0.9 * objective(start / np.linalg.norm(start, axis=1, keepdims=True))
 
 
+def test_without_max_no_improvement_every_epoch_is_seen() -> None:
+    x = np.random.default_rng(0).random((60, 5))
+    counts = [OnlineNMF(2, max_iter=40, batch_size=20, max_no_improvement=n, random_state=0).fit(x).n_iter_ for n in (1, None)]
+    assert counts[0] < counts[1] == 40
+    with pytest.raises(TypeError, match="max_no_improvement"):
+        OnlineNMF(2, max_no_improvement="2").fit(x)
+
+
 def test_progress_is_told_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     OnlineNMF(3, batch_size=20, random_state=0).fit(X).transform(X)
     assert capsys.readouterr().err == ""

@@ -299,6 +299,10 @@ def test_an_image_without_noise_stays_nearly_as_it_is() -> None:
             lambda: denoise_image(np.ones((9, 9)), float("nan")),
             "sigma is NaN, but it must be a number that is not negative",
         ),
+        (
+            lambda: denoise_image(np.linspace(0, 1, 81).reshape(9, 9), 25),
+            "sigma is 25, but no noise is as large in an image whose values are 0 to 1",
+        ),
         (lambda: denoise_image(np.ones((5, 9))), "the patch is 8×8, but at most 5×9"),
         (lambda: denoise_image(np.ones((9, 9)), 0.1, stride=9), "the stride is 9"),
         (lambda: denoise_image(np.ones((9, 9)), n_components=0), "n_components"),

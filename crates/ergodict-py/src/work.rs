@@ -3,7 +3,7 @@
 use crate::error::to_py_err;
 use ergodict::Error;
 use ergodict::run::{Checkpoint, Job, Progress, Status, Stop, drive};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
@@ -104,10 +104,11 @@ impl Threads {
         Ok(Self { number, pool: Some(pool.map_err(wrong)?) })
     }
 
-    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+    /// Runs what `work` spawns on these threads, and `work` itself on this one. They are kept from call to call: starting one for each would cost as much as a small
+    /// minibatch, and it would find no memory at hand.
+    fn scope<'s>(&self, work: impl FnOnce(&rayon::Scope<'s>)) {
+        if let Some(pool) = &self.pool {
+            pool.in_place_scope(work);
         }
     }
 }
@@ -148,14 +149,15 @@ pub(crate) fn long<R: Send>(
 ) -> PyResult<R> {
     let threads = Threads::take(threads(n_jobs)?)?;
     let watch = Watch { figure: AtomicU64::new(f64::NAN.to_bits()), ..Watch::default() };
-    let mut raised_here = None;
-    let outcome = std::thread::scope(|scope| {
+    let (mut raised_here, outcome) = (None, Mutex::new(None));
+    threads.scope(|scope| {
         let (ended, end) = mpsc::channel::<()>();
-        let watched = &watch;
-        let worker = scope.spawn(move || {
-            // Dropped when the work ends, also by a panic.
+        let (watched, place) = (&watch, &outcome);
+        scope.spawn(move |_| {
+            // Dropped when the work ends, also by a panic, which the scope goes on with.
             let _ended = ended;
-            threads.run(|| work(watched))
+            let done = work(watched);
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         });
         let end = Mutex::new(end);
         loop {
@@ -174,19 +176,15 @@ pub(crate) fn long<R: Send>(
                 raised_here = Some(error);
             }
         }
-        py.detach(|| worker.join())
     });
     if let Some(error) = raised_here {
         return Err(error);
     }
-    match outcome {
-        Ok(Ok(value)) => {
-            tell(progress, &watch)?;
-            Ok(value)
-        }
-        Ok(Err(error)) => Err(to_py_err(error)),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    let outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let value = outcome.ok_or_else(|| PyRuntimeError::new_err("the work ended without a result"))?;
+    let value = value.map_err(to_py_err)?;
+    tell(progress, &watch)?;
+    Ok(value)
 }
 
 fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {

@@ -18,7 +18,7 @@ const SAME: Spelling =
     Spelling { command: "", key: "", name: "", annotation: "", kind: "", default: "", help: "" };
 
 /// Settings that Python spells in words of its own, mostly those of scikit-learn.
-pub(super) const SPELLINGS: [Spelling; 33] = [
+pub(super) const SPELLINGS: [Spelling; 34] = [
     Spelling {
         command: "network learn",
         key: "atoms",
@@ -73,6 +73,14 @@ pub(super) const SPELLINGS: [Spelling; 33] = [
         key: "tol",
         help: "Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 \
                never stops before `max_iter`",
+        ..SAME
+    },
+    Spelling {
+        command: "factor",
+        key: "max-no-improvement",
+        annotation: "Optional[int]",
+        kind: "int or None",
+        help: "Minibatches without such an improvement before it stops, rounded up to whole epochs; None never stops before `max_iter`",
         ..SAME
     },
     Spelling { key: "dictionary-tolerance", name: "dict_tol", ..SAME },

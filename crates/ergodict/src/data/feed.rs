@@ -44,6 +44,8 @@ pub struct MatrixBatches<T: Scalar> {
     order: Order<T>,
     /// Minibatches of an epoch, where that is known.
     each: Option<u64>,
+    /// The same, counted where only reading the file shows it and it is read again anyway.
+    counted: Option<u64>,
     cursor: Cursor,
     /// Whether the source stands where `cursor` says.
     in_step: bool,
@@ -116,7 +118,10 @@ impl<T: Scalar> MatrixBatches<T> {
         let (batch, rows) = (Batch::new(), Vec::new());
         let (each, cursor) =
             (stream.samples().map(|samples| options.minibatches(samples)), Cursor::default());
-        Ok(Self { stream, options, holdout, order, each, cursor, in_step: false, batch, rows, first: 0 })
+        let counted = if options.epochs > 1 { stream.count_lines()? } else { None };
+        let counted = counted.map(|samples| options.minibatches(samples));
+        let in_step = false;
+        Ok(Self { stream, options, holdout, order, each, counted, cursor, in_step, batch, rows, first: 0 })
     }
 
     /// The matrix behind it.
@@ -136,7 +141,7 @@ impl<T: Scalar> MatrixBatches<T> {
 
     /// Minibatches of an epoch, where that is known.
     pub fn minibatches(&self) -> Option<u64> {
-        self.each
+        self.each.or(self.counted)
     }
 
     /// About how many samples an epoch has; exact when none are held out, none for text.
@@ -538,6 +543,31 @@ mod tests {
         let first = plain.next_minibatch().unwrap().unwrap().col(0).as_ptr();
         assert!(plain.batch.len() == 0 && plain.buffer_bytes() == 0);
         assert_eq!(plain.stream().view::<f64>(0, 1).unwrap().col(0).as_ptr(), first);
+    }
+
+    #[test]
+    fn text_that_is_read_again_has_as_many_minibatches_as_an_array() {
+        let folder = tempfile::tempdir().unwrap();
+        for (epochs, text) in [(2, false), (2, true), (1, false)] {
+            let options = BatchSettings { batch: 4, epochs, ..BatchSettings::default() };
+            assert_eq!(feed(&table(folder.path(), 10, text), options).minibatches(), Some(3));
+        }
+        let once = BatchSettings { batch: 4, ..BatchSettings::default() };
+        assert_eq!(feed(&table(folder.path(), 10, true), once).minibatches(), None);
+    }
+
+    #[test]
+    fn a_first_column_without_a_name_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        let open = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            MatrixStream::open(&path, &StreamOptions::default()).map(|stream| stream.features())
+        };
+        let message = open(",a,b\n0,1,2\n1,3,4\n").unwrap_err().to_string();
+        assert!(message.contains("x.csv:1") && message.contains("index=False"), "{message}");
+        assert_eq!(open("n,a,b\n0,1,2\n").unwrap(), 3);
+        assert_eq!(open(",a,\n0,1,2\n").unwrap(), 3);
     }
 
     #[test]

@@ -190,6 +190,17 @@ impl MatrixStream {
         }
     }
 
+    /// Number of samples of text that can be read again, by reading it; none of other formats.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Format`] for a line that is too long.
+    pub(crate) fn count_lines(&self) -> Result<Option<u64>> {
+        if self.is_read_once() || self.format != MatrixFormat::Text {
+            return Ok(None);
+        }
+        Text::open(&self.path, open(&self.path)?)?.skip(u64::MAX).map(Some)
+    }
+
     /// The axes after the first, of arrays.
     pub(crate) fn trailing(&self) -> Option<&[u64]> {
         match &self.source {

@@ -99,6 +99,13 @@ impl Text {
         }
         let (features, first_line) = (names.len(), lines.number);
         let names = (!numbers).then_some(names);
+        let is_unnamed = |name: &String| name.trim().is_empty();
+        let lone = |names: &Vec<String>| is_unnamed(&names[0]) && !names[1..].iter().any(is_unnamed);
+        if names.as_ref().is_some_and(|names| names.len() > 1 && lone(names)) {
+            let problem = "the first column has no name, as an index that pandas writes: it would count as a feature. Write the table without \
+                           it (index=False), or give it a name";
+            return Err(Error::format(path, Some(first_line), problem));
+        }
         let path = path.to_owned();
         Ok(Self { path, lines, delimiter, pending: names.is_none(), names, features, first_line })
     }
