@@ -124,8 +124,8 @@ class OnlineParameters:
     tol : float, default=0.02
         Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 never
         stops before `max_iter`.
-    max_no_improvement : int, default=256
-        Minibatches without such an improvement before it stops, rounded up to whole epochs.
+    max_no_improvement : int or None, default=256
+        Minibatches without such an improvement before it stops, rounded up to whole epochs; None never stops before `max_iter`.
     missing : bool, default=False
         Whether NaN stands for a missing entry, which is left out.
     random_state : int, Generator, RandomState or None, default=None
@@ -145,7 +145,7 @@ class OnlineParameters:
         schedule: Schedule = "auto", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
         unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5,
         dict_init: Union[str, ArrayLike] = "auto", batch_size: int = 64, max_iter: int = 200, shuffle: bool = True, holdout: float = 0.0,
-        tol: float = 0.02, max_no_improvement: int = 256, missing: bool = False, random_state: RandomState = None,
+        tol: float = 0.02, max_no_improvement: Optional[int] = 256, missing: bool = False, random_state: RandomState = None,
         callback: Optional[Callable[[dict[str, object]], object]] = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
     ) -> None:
         self.n_components = n_components
