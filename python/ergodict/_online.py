@@ -402,7 +402,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         stretch = self.max_no_improvement
         if stretch is None:
             # As in scikit-learn: no stopping by the loss.
-            tol, stretch = 0.0, 1
+            tol, stretch = 0.0, 256
         return {
             "batch": _check.count(self.batch_size, "the batch size", expected="a minibatch has at least one sample"),
             "epochs": _check.count(self.max_iter, "the number of epochs", expected="at least one is needed"),

@@ -564,8 +564,10 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             MatrixStream::open(&path, &StreamOptions::default()).map(|stream| stream.features())
         };
-        let message = open(",a,b\n0,1,2\n1,3,4\n").unwrap_err().to_string();
-        assert!(message.contains("x.csv:1") && message.contains("index=False"), "{message}");
+        for text in [",a,b\n0,1,2\n1,3,4\n", ",0,1\n0,1,2\n1,3,4\n"] {
+            let message = open(text).unwrap_err().to_string();
+            assert!(message.contains("x.csv:1") && message.contains("index=False"), "{message}");
+        }
         assert_eq!(open("n,a,b\n0,1,2\n").unwrap(), 3);
         assert_eq!(open(",a,\n0,1,2\n").unwrap(), 3);
     }

@@ -98,7 +98,11 @@ impl Text {
             names.push(String::from_utf8_lossy(field).replace("\"\"", "\""));
         }
         let (features, first_line) = (names.len(), lines.number);
-        let names = (!numbers).then_some(names);
+        // `,0,1,2`, which pandas writes over an index and columns without names.
+        let counted = names.len() > 2
+            && names[0].is_empty()
+            && names[1..].iter().enumerate().all(|(at, name)| *name == at.to_string());
+        let names = (!numbers || counted).then_some(names);
         let is_unnamed = |name: &String| name.trim().is_empty();
         let lone = |names: &Vec<String>| is_unnamed(&names[0]) && !names[1..].iter().any(is_unnamed);
         if names.as_ref().is_some_and(|names| names.len() > 1 && lone(names)) {

@@ -358,9 +358,14 @@ impl<'a, 'p> Heads<'a, 'p> {
 
     /// Counts a head.
     fn count(&self) -> Result<()> {
+        self.fitted.set(self.fitted.get() + 1);
+        self.advance()
+    }
+
+    /// Tells how many heads there are, and stops when asked to.
+    fn advance(&self) -> Result<()> {
         // Heads of all features; where edges are re-weighted, those that weigh them, and those after it.
         let passes = if self.options.reweight { 3 } else { 2 };
-        self.fitted.set(self.fitted.get() + 1);
         self.progress.borrow_mut().at(Stage::Heads, self.fitted.get() as f64 / (passes * self.splits) as f64)
     }
 
@@ -448,7 +453,10 @@ impl<'a, 'p> Heads<'a, 'p> {
             &split.labels,
             &split.weights,
             &folds,
-            |_, some, labels, weights| head.refit(&options, some, labels, weights),
+            |_, some, labels, weights| {
+                self.advance()?;
+                head.refit(&options, some, labels, weights)
+            },
         )?;
         Ok(auc(&logits, &split.labels))
     }

@@ -519,10 +519,18 @@ impl Calibration {
         Self { steps, most: (first as f64 + 1.0) / (first as f64 + 2.0) }
     }
 
-    /// Goes over to other scores of the same non-edges: each step to the score with as many of them above it.
+    /// Goes over to other scores of the same non-edges: each step to the score with as many of them above it. A step above or below all of them stays as far from them as it
+    /// was.
     fn follow(&mut self, before: &[f64], after: &[f64], weights: &[f64]) {
         let (before, after) = (Ranks::new(before, weights), Ranks::new(after, weights));
-        self.steps.iter_mut().for_each(|step| step.0 = after.score(before.above(step.0)));
+        let ((lowest, highest), (low, high)) = (before.range(), after.range());
+        self.steps.iter_mut().for_each(|step| {
+            step.0 = match step.0 {
+                score if score > highest => high + (score - highest),
+                score if score < lowest => low - (lowest - score),
+                score => after.score(before.above(score)),
+            }
+        });
     }
 
     /// Log odds of a hidden edge: below the lowest stretch as the score falls, above the highest level.
@@ -565,6 +573,12 @@ impl Ranks {
             sum += weight;
         }
         found
+    }
+
+    /// The lowest and the highest score.
+    fn range(&self) -> (f64, f64) {
+        let end = |key: Option<&f64>| key.map_or(0.0, |key| -key);
+        (end(self.keys.last()), end(self.keys.first()))
     }
 
     /// The weight above a score.
@@ -706,10 +720,12 @@ mod tests {
             [3.0, 3.0, 2.5, 2.0, 1.0, 1.0]
         );
         // Scores that are all moved and stretched mean what they meant before.
-        let mut calibration = Calibration { steps: vec![(1.0, -5.0), (2.0, -1.0), (2.5, 0.0)], most: 0.9 };
+        let steps = vec![(0.5, -9.0), (1.0, -5.0), (2.0, -1.0), (2.5, 0.0), (3.5, 1.0), (4.0, 2.0)];
+        let mut calibration = Calibration { steps, most: 0.9 };
         let after = scores.map(|score| 10.0 + 2.0 * score);
         calibration.follow(&scores, &after, &[1.0; 4]);
-        assert_eq!(calibration.steps, [(12.0, -5.0), (14.0, -1.0), (15.0, 0.0)]);
+        let steps = [(11.5, -9.0), (12.0, -5.0), (14.0, -1.0), (15.0, 0.0), (16.5, 1.0), (17.0, 2.0)];
+        assert_eq!(calibration.steps, steps);
     }
 
     #[test]
@@ -718,8 +734,8 @@ mod tests {
         for seed in 0..3 {
             let world = Generator::from(WattsStrogatz::new(100, 6, 0.1).unwrap()).generate(seed);
             let world = Arc::new(world.to_simple().largest_component());
-            let options =
-                EnsembleOptions { negatives: Negatives::All, ..EnsembleOptions::new(NoiseModel::Removed) };
+            let negatives = if seed == 0 { Negatives::Mixed } else { Negatives::All };
+            let options = EnsembleOptions { negatives, ..EnsembleOptions::new(NoiseModel::Removed) };
             let model = Model::fit(&world, &options, seed, &mut Progress::none()).unwrap();
             let pairs = crate::denoise::non_edges(&world);
             let found = model.scores(&pairs, &mut Progress::none()).unwrap();

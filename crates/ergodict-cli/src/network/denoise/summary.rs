@@ -75,10 +75,14 @@ impl Denoised<'_> {
             }
             if let Some(auc) = head.held_out {
                 let labels = match head.noise {
-                    Noise::Removed => "hidden edges against pairs without one",
-                    Noise::Added => "observed edges, false ones among them, against pairs without one",
+                    Noise::Removed => {
+                        format!("hidden edges against pairs without one, held out ({} splits)", head.splits)
+                    }
+                    Noise::Added => {
+                        "observed edges, false ones among them, against pairs without one, held out".into()
+                    }
                 };
-                let text = format!("{under}AUC {auc:.4} of {labels}, held out ({} splits)", head.splits);
+                let text = format!("{under}AUC {auc:.4} of {labels}");
                 lines.push(("head", text));
             }
             if let Some(precision) = head.average_precision {

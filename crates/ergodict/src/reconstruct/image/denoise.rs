@@ -92,7 +92,7 @@ pub struct Denoised {
 /// ```
 ///
 /// # Errors
-/// As [`DenoiseSettings::check`], and as [`noise_level`] where no `sigma` is given; [`Error::Parameter`] for a `sigma` larger than the range of the image; [`Error::Shape`] for patches larger than the image, or atoms that are no such patches.
+/// As [`DenoiseSettings::check`], and as [`noise_level`] where no `sigma` is given; [`Error::Parameter`] for a `sigma` larger than 1 and than the range of the image; [`Error::Shape`] for patches larger than the image, or atoms that are no such patches.
 pub fn denoise(
     image: &Image,
     atoms: Option<&Mat<f32>>,
@@ -109,7 +109,7 @@ pub fn denoise(
     let (rows, cols) = overlap.corners(image.shape())?;
     let sigma = settings.sigma.map_or_else(|| noise_level(image), Ok)?;
     let (least, most) = image.values().iter().fold((f32::MAX, f32::MIN), |(a, b), v| (a.min(*v), b.max(*v)));
-    if settings.sigma.is_some() && least < most && sigma > f64::from(most - least) {
+    if settings.sigma.is_some() && sigma > f64::from(most - least).max(1.0) {
         let expected = format!(
             "no noise is as large in an image whose values are {least} to {most}: sigma is in the same units (white is 1 in a file; a \
              standard deviation of 25 gray levels of 255 is 0.098)"
