@@ -41,13 +41,17 @@ def several(data: Any) -> list[Named]:
     return [named(one, at) for at, one in enumerate(found)]
 
 
-def weighed(given: list[Named], weighted: object, weights: object, notes: Optional[list[str]] = None) -> list[Named]:
-    """The networks as they are learned from: without weights, unless they are asked for."""
+def weighed(
+    given: list[Named], weighted: object, weights: object, notes: Optional[list[str]] = None, *, required: bool = True
+) -> list[Named]:
+    """The networks as they are learned from: without weights, unless they are asked for, and then `required`."""
     use, scale = _check.flag(weighted, "weighted"), _check.choice(weights, "weights", ("linear", "log", "rank"))
     if scale != "linear" and not use:
         raise ValueError(f'weights="{scale}" needs weighted=True')
     found = []
     for network, name, digest in given:
+        if use and required and not network._core.with_weights:
+            raise ValueError(f"{name}: has no weights, which are wanted (weighted=False)")
         core, note = network._core.weighed(use, scale)
         found.append((network if note is None and scale == "linear" else network._derived(core), name, digest))
         if note is not None and notes is not None:
@@ -97,9 +101,9 @@ def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodic
 
 
 def warn_of_parts(notes: list[str]) -> None:
-    """Says aloud that only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
-    # Of several networks, that one of them is in parts is no surprise, and that weights are ignored is said once.
-    whole = [note for note in notes if note.startswith("the largest of")]
-    weighed = [note for note in notes if "weights are ignored" in note]
-    for note in [*whole, *weighed[:1]]:
-        warn(note, DataConversionWarning)
+    """Warns of a network of which only a part was looked at, and of weights that are ignored: of several networks once."""
+    for kind in ("the largest of", "weights are ignored"):
+        found = [note for note in notes if kind in note]
+        if found:
+            more = f", and the same of {len(found) - 1} more" if len(found) > 1 else ""
+            warn(found[0] + more, DataConversionWarning)

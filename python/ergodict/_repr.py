@@ -146,7 +146,7 @@ def table_html(
 def _block(title: str, facts: Iterable[tuple[str, object]], below: str) -> str:
     """A title, a table of facts, and what is below."""
     lines = [
-        f'<tr><th style="{_CELL};font-weight:normal;opacity:.7">{escape(str(name))}</th><td style="{_CELL}">{_text(value)}</td></tr>'
+        f'<tr><th style="{_CELL};font-weight:normal;opacity:.7">{escape(str(name))}</th><td style="{_CELL}">{escape(_plain(value)) if name == "note" else _text(value)}</td></tr>'
         for name, value in facts
     ]
     head = f"<div><b>{escape(title)}</b></div>" if title else ""

@@ -204,10 +204,11 @@ def compared(
     cores = [one[0]._core for one in given]
     with progress(estimator.verbose, "comparing", "patch") as show:
         found = _ergodict.compare_networks(cores, plan, scheme, sampling, estimator.n_jobs, show)
-    _networks.warn_of_parts(weights)
+    about = [*weights, *found.pop("parts")]
+    _networks.warn_of_parts(about)
     for note in found["notes"]:
         warn(note)
-    return Comparison(called, {**found, "notes": [*weights, *found["notes"]]}, measure, mode, seed)
+    return Comparison(called, {**found, "notes": [*about, *found["notes"]]}, measure, mode, seed)
 
 
 def compare(

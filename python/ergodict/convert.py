@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ergodict
+from ._warn import warn
 
 #: What names an edge's weight: an attribute or column, or the weights themselves.
 Weight = Union[None, str, Callable[[Any], float], npt.ArrayLike]
@@ -54,11 +54,11 @@ def _is_word(value: object) -> bool:
 def _numbers(values: Any, what: str) -> npt.NDArray[np.float64]:
     """Numbers as float64; what is none is refused."""
     array = np.asarray(values)
-    if array.dtype == object:
+    if array.dtype == object or array.dtype.kind == "U":
         # None and text would become NaN or numbers without a word.
         for value in array.ravel():
             if value is None or isinstance(value, (str, bytes)):
-                raise TypeError(f"{what} is {value!r}, but it must be a number")
+                raise TypeError(f"{what} is {value if value is None or isinstance(value, bytes) else str(value)!r}, but it must be a number")
     elif array.dtype.kind not in "buif":
         raise TypeError(f"{what} is of dtype {array.dtype}, but it must be a number")
     try:
@@ -67,6 +67,27 @@ def _numbers(values: Any, what: str) -> npt.NDArray[np.float64]:
         raise ValueError(f"{what} is beyond the range of numbers, but it must be a finite number") from None
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} must be a number: {error}") from None
+
+
+def _attributes(values: list[Any], name: str) -> npt.NDArray[np.float64]:
+    """Weights that are an attribute of edges; numbers as text, as of graphs that were read from DOT, are numbers."""
+    found = []
+    for value in values:
+        if isinstance(value, str):
+            try:
+                # Graphviz has quotation marks in its values.
+                value = float(value.strip().strip('"'))
+            except ValueError:
+                raise TypeError(f"the attribute {name!r} of an edge is {value!r}, but a weight must be a number") from None
+        found.append(value)
+    return _numbers(found, "a weight")
+
+
+def _of_graph(made: Made) -> Made:
+    """A network of a graph, which has at least a node."""
+    if made[0].n_nodes == 0:
+        raise ValueError("the graph holds no node and no edge")
+    return made
 
 
 def of_nodes(
@@ -189,15 +210,20 @@ def of_columns(
 
 
 def of_array(
-    array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options
+    array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options, form: Optional[str] = None
 ) -> Made:
     """A network of an edge array of two or three columns, or of a square matrix."""
     edges = array.ndim == 2 and array.shape[1] in (2, 3)
     square = array.ndim == 2 and array.shape[0] == array.shape[1]
-    if square and not (edges and weight is not None):
+    if form == "edges":
+        return of_edge_array(array, weight, nodes, options)
+    if form == "adjacency" or square and not (edges and weight is not None):
         if weight is not None or nodes is not None:
             name = "weight" if weight is not None else "nodes"
             raise ValueError(f"{name} is given, but it has no meaning for a matrix: leave it out, or use Network.from_edges for edges")
+        if form != "adjacency" and array.dtype.kind in "buif" and np.all(np.isfinite(array[:128])):
+            # Refuses what could be edges.
+            _ergodict.is_adjacency("array", np.require(array[:128], dtype=np.float64, requirements=["C", "A"]))
         return of_dense(array, options)
     if not edges:
         expected = "(m, 2) or (m, 3), an edge a row, or a square matrix"
@@ -215,6 +241,8 @@ def of_edge_array(
         raise TypeError("weight is a name, but weights of an edge array are a third column or an array")
     if weight is not None and array.shape[1] == 3:
         raise ValueError("there are two kinds of weights: a third column, and the argument weight")
+    if len(array) == 0 and nodes is None:
+        raise ValueError(f"the array of shape {array.shape} holds no edge: expected a row for each")
     weights = array[:, 2] if array.shape[1] == 3 else weight
     return of_columns(array[:, 0], array[:, 1], weights, nodes, options)
 
@@ -223,6 +251,8 @@ def of_dense(matrix: npt.NDArray[Any], options: Options) -> Made:
     """A network of a dense adjacency matrix."""
     if matrix.ndim != 2:
         raise ValueError(f"the matrix is of shape {matrix.shape}, but the matrix of a network is square")
+    if matrix.shape == (0, 0):
+        raise ValueError("the matrix is of shape (0, 0), but a network has at least one node")
     numbers = _numbers(matrix, "an entry of the matrix")
     rows, columns = np.nonzero(numbers)
     places = (rows.astype(np.uint32), columns.astype(np.uint32))
@@ -230,20 +260,12 @@ def of_dense(matrix: npt.NDArray[Any], options: Options) -> Made:
     return _ergodict.Network.of_matrix(shape, *places, numbers[rows, columns], **options.keywords()), None
 
 
-def of_adjacency(table: Any, options: Options) -> Made:
-    """A network of a pandas table that is a matrix: its ids are the names of the rows."""
-    core, _ = of_dense(table.to_numpy(), options)
-    ids = table.index.tolist()
-    u, v, weights = core.edges()
-    ends = [ids[i] for i in u.tolist()], [ids[i] for i in v.tolist()]
-    said = Options(core.is_directed, core.is_weighted, loops=True)
-    return of_columns(*ends, weights if core.is_weighted else None, ids, said)
-
-
 def of_scipy(matrix: Any, options: Options) -> Made:
     """A network of a sparse matrix or array of scipy."""
     if matrix.ndim != 2:
         raise ValueError(f"the matrix is of shape {matrix.shape}, but the matrix of a network is square")
+    if matrix.shape == (0, 0):
+        raise ValueError("the matrix is of shape (0, 0), but a network has at least one node")
     coo = matrix.tocoo()
     entries = _numbers(coo.data, "an entry of the matrix")
     if max(matrix.shape) > 2**32 - 1:
@@ -268,8 +290,8 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
     count, found = len(values), any(value is not None for value in values)
     if weight is not None and count and not found:
         raise ValueError(f"no edge of the graph has the attribute {name!r}")
-    weights = _numbers([1.0 if value is None else value for value in values], "a weight") if found else None
-    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options)
+    weights = _attributes([1.0 if value is None else value for value in values], name) if found else None
+    return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options))
 
 
 def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
@@ -281,12 +303,12 @@ def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
     there = name in graph.es.attributes()
     if weight is not None and not there:
         raise ValueError(f"no edge of the graph has the attribute {name!r}")
-    weights = _numbers(graph.es[name], "a weight") if there else None
+    weights = _attributes(graph.es[name], name) if there and graph.ecount() else None
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     nodes: Sequence[Hashable] = range(graph.vcount())
     if "name" in graph.vs.attributes():
         nodes = _unique(graph.vs["name"]) or nodes
-    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options)
+    return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options))
 
 
 def _unique(ids: list[Any]) -> Optional[list[Hashable]]:
@@ -319,13 +341,69 @@ def of_rustworkx(graph: Any, weight: Weight, options: Options) -> Made:
         name = "weight" if weight is None else weight
         values = [payload.get(name) if isinstance(payload, dict) else None for payload in payloads]
         if any(value is not None for value in values):
-            weights = _numbers([1.0 if value is None else value for value in values], "a weight")
+            weights = _attributes([1.0 if value is None else value for value in values], name)
         elif weight is not None:
             raise ValueError(f"no edge of the graph has the attribute {name!r}")
     elif any(payload is not None for payload in payloads):
         weights = _numbers(payloads, "a weight")
     nodes = _unique(list(graph.nodes())) or numbers.tolist()
-    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, directed, options)
+    return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, directed, options))
+
+
+def _labels(table: Any) -> Optional[list[str]]:
+    """The names of the rows of a pandas table, unless they are the numbers that every table has."""
+    index = getattr(table, "index", None)
+    if index is None or not hasattr(index, "tolist"):
+        return None
+    names = index.tolist()
+    return None if names == list(range(len(names))) else [str(name) for name in names]
+
+
+def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Optional[Made]:
+    """A network of a pandas or polars table that is an adjacency matrix, whose names are those of the columns; None of other tables."""
+    if form == "edges":
+        return None
+    columns, rows = list(table.columns), len(table)
+    names, labels = [str(name) for name in columns], _labels(table)
+    body = table
+    if len(columns) == rows + 1:
+        # As of a file whose rows begin with names.
+        labels = [str(name) for name in table[columns[0]].to_numpy().tolist()]
+        body = table[columns[1:]]
+        columns, names = columns[1:], names[1:]
+    if len(columns) != rows or rows == 0:
+        if form == "adjacency":
+            raise ValueError(f"the table has {rows} rows and {len(columns)} columns, but an adjacency matrix is square")
+        return None
+    numbered = names == [str(at) for at in range(rows)]
+    labeled = labels is not None and sorted(labels) == sorted(names)
+    if labeled and labels is not None and labels != names:
+        # Rows by name, in the order of the columns.
+        places = {name: at for at, name in enumerate(labels)}
+        order = np.array([places[name] for name in names])
+        matrix = body.to_numpy()[order]
+    else:
+        matrix = body.to_numpy()
+    if body is not table and not labeled:
+        if form == "adjacency":
+            raise ValueError("the first column of the table has other names than its columns, but an adjacency matrix is square")
+        return None
+    if form != "adjacency":
+        if matrix.dtype.kind not in "buif" or not np.all(np.isfinite(matrix)):
+            if labeled:
+                _numbers(matrix, "an entry of the table")
+                raise ValueError("an entry of the table is missing or infinite, but an adjacency matrix has 0 where there is no edge")
+            return None
+        first = np.require(matrix[:128], dtype=np.float64, requirements=["C", "A"])
+        if not _ergodict.is_adjacency("table", first, None if numbered else names, labeled):
+            return None
+    if len(set(names)) < len(names):
+        raise ValueError("the table has two columns of the same name, but every node must have its own")
+    core, _ = of_dense(matrix, options)
+    u, v, weights = core.edges()
+    ids = [column.item() if isinstance(column, np.generic) else column for column in columns]
+    kept = Options(core.is_directed, core.with_weights and options.weighted is not False, loops=True)
+    return of_nodes(ids, u, v, weights if core.with_weights else None, core.is_directed, kept)
 
 
 def of_table(
@@ -335,11 +413,19 @@ def of_table(
     weight: Weight,
     nodes: Optional[Iterable[Hashable]],
     options: Options,
+    form: Optional[str] = None,
 ) -> Made:
-    """A network of a pandas or polars table of edges, by the rules that files with a header are read by."""
+    """A network of a pandas or polars table: an adjacency matrix, or edges by the rules that files with a header are read by."""
     if hasattr(table, "collect"):
         table = table.collect()
+    asked = {"source": source, "target": target, "weight": weight}
+    if form == "adjacency" or all(value is None for value in (*asked.values(), nodes)):
+        matrix = of_adjacency(table, options, form)
+        if matrix is not None:
+            return matrix
     columns = list(table.columns)
+    if len(table) == 0 and nodes is None:
+        raise ValueError("the table holds no edge: expected a row for each")
     if len(columns) < 2:
         raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
     if weight is not None and not isinstance(weight, str) and weight not in columns:
@@ -370,27 +456,17 @@ def of_table(
         names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
     first = table.head(128)
     rows = [list(map(str, row)) for row in zip(*(first[name].to_numpy() for name in columns))]
-    asked = {"source": source, "target": target, "weight": weight}
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    u, v, w, direction, unused = _ergodict.table_columns(names, rows, **given)
+    u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given)
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
         told = table[columns[direction]].to_numpy() if options.directed else column(direction)
         said = _ergodict.table_direction(str(columns[direction]), [str(value) for value in told], not options.directed)
         options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
-    if w is None and not numbered and not any(given.values()) and options.weighted is not False:
-        ignored = ", ".join(repr(str(columns[at])) for at in unused if _is_unknown(str(columns[at]), table[columns[at]]))
-        if ignored:
-            hint = "weight=NAME uses one as weights"
-            warnings.warn(f"columns of the table that nothing is made of: {ignored} ({hint})", UserWarning, stacklevel=4)
+    if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
+        warn(f"table: {ignored}")
     return of_columns(column(u), column(v), weights, nodes, options)
-
-
-def _is_unknown(name: str, values: Any) -> bool:
-    """Whether a column may have been meant as weights: numbers under a name that says nothing else."""
-    known = ("id", "index", "year", "time", "timestamp", "date", "label", "type")
-    return np.asarray(values.to_numpy()).dtype.kind in "if" and name.lower() not in known
 
 
 def of_pairs(
@@ -416,6 +492,8 @@ def of_pairs(
         raise ValueError(f"{len(values)} of {len(u)} edges have a weight, but all of them or none must")
     if values and weight is not None:
         raise ValueError("there are two kinds of weights: a third entry, and the argument weight")
+    if not u and nodes is None:
+        raise ValueError("the list holds no edge: expected pairs such as (0, 1)")
     given = values if values else weight
     weights = None if given is None else _numbers(given, "a weight")
     if weights is not None and weights.shape != (len(u),):

@@ -25,7 +25,8 @@ class Network(Nodes):
     What is given is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
     numpy matrix, an array of shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of
     pairs, the path of a file, or the name of an embedded network such as ``"@karate"``. A square array is a
-    matrix; use :meth:`from_edges` for an edge array of two or three edges.
+    matrix, unless it could be an edge array of two or three edges as well: `format` says which, and
+    :meth:`from_edges` takes edges only. A table with the same names at rows and columns is a matrix.
 
     Edges are taken as the command line takes them from files: loops are dropped unless ``loops=True``;
     weights of an edge that is listed several times (also parallel edges of multigraphs) add up, without
@@ -56,7 +57,8 @@ class Network(Nodes):
     header : {"auto", "yes", "no"}, optional
         Whether the first row of a file names its columns; by default that is recognized.
     format : {"auto", "edges", "adjacency"}, optional
-        Whether a file of rows has an edge or the neighbors of a node in each; by default that is recognized.
+        Whether a file, a table or an array has an edge or the neighbors of a node in each row; by default that is
+        recognized, and what could be either is refused.
 
     Notes
     -----
@@ -205,7 +207,7 @@ class Network(Nodes):
         nodes: Optional[Iterable[Hashable]] = None,
         **options: Any,
     ) -> Network:
-        """The network of a pandas or polars table of edges.
+        """The network of a pandas or polars table of edges, or that is an adjacency matrix.
 
         Examples
         --------
@@ -213,7 +215,8 @@ class Network(Nodes):
         >>> ergodict.Network.from_table(pandas.DataFrame({"a": ["x", "y"], "b": ["y", "z"]})).nodes
         ['x', 'y', 'z']
         """
-        return cls._of(*convert.of_table(table, source, target, weight, nodes, Options(**options)))
+        form = options.pop("format", None)
+        return cls._of(*convert.of_table(table, source, target, weight, nodes, Options(**options), form))
 
     @classmethod
     def from_pandas(cls, table: Any, **options: Any) -> Network:
@@ -229,7 +232,7 @@ class Network(Nodes):
 
     @classmethod
     def from_polars(cls, table: Any, **options: Any) -> Network:
-        """The network of a polars table of edges.
+        """The network of a polars table: of edges, or a matrix whose first column has the names of the others.
 
         Examples
         --------

@@ -629,10 +629,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         """
         self._fitted()
         if not self._is_list(network):
-            return self.codes(self._patches(network, 1000 if n is None else n, random_state))
-        rows = [self._summary(self._patches(one, 4000 if n is None else n, random_state)) for one in network]
-        if not rows:
-            raise ValueError("no network is given")
+            return self.codes(self._patches([network], 1000 if n is None else n, random_state)[0])
+        rows = [self._summary(one) for one in self._patches(network, 4000 if n is None else n, random_state)]
         return np.array(rows)
 
     def _summary(self, patches: Any) -> npt.NDArray[np.float64]:
@@ -683,12 +681,9 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         True
         """
         self._fitted()
-        given = list(networks) if self._is_list(networks) else [networks]
-        if not given:
-            raise ValueError("no network is given")
+        given = networks if self._is_list(networks) else [networks]
         shares = []
-        for one in given:
-            patches = self._patches(one, n, None)
+        for patches in self._patches(given, n, None):
             x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
             error = np.sum((x - self.codes(x) @ self.components_) ** 2)
             shares.append(1.0 - error / np.sum(x**2))
@@ -701,16 +696,22 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
             isinstance(networks, np.ndarray) and networks.dtype == object and networks.ndim == 1
         )
 
-    def _patches(self, network: Any, n: object, random_state: RandomState) -> Any:
-        """Fresh patches of a network."""
+    def _patches(self, networks: Any, n: object, random_state: RandomState) -> list[Any]:
+        """Fresh patches of each of some networks."""
         from .sampling import sample
 
         seed = _ergodict.coding_seed(self.seed_) if random_state is None else seed_of(random_state)
-        drawn = sample(
-            self._as_learned(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=self.sampler_ if self.sampler_ in _SAMPLERS else None, injective=self.injective,
-            burn_in=self.burn_in, every=self.every, component=self.component, lazy=self.lazy, random_state=seed,
-        )
-        return drawn.patches(_check.count(n, "n", expected="at least one is needed"))
+        sampler = self.sampler_ if self.sampler_ in _SAMPLERS else None
+        found, notes = [], []
+        for network, name, _ in _networks.several(list(networks)):
+            drawn = sample(
+                self._as_learned(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=sampler, injective=self.injective,
+                burn_in=self.burn_in, every=self.every, component=self.component, lazy=self.lazy, random_state=seed,
+            )
+            notes += [f"{name}: {note}" for note in drawn.notes]
+            found.append(drawn.patches(_check.count(n, "n", expected="at least one is needed")))
+        _networks.warn_of_parts(notes)
+        return found
 
     def reconstruct(
         self,
@@ -810,7 +811,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     def _as_learned(self, network: Any) -> Network:
         """A network with weights where the atoms were learned from weights, on the same scale."""
         weighted = self._learned().weighted
-        return _networks.weighed([(as_network(network), "", "")], weighted, self.weights if weighted else "linear")[0][0]
+        scale = self.weights if weighted else "linear"
+        return _networks.weighed([(as_network(network), "", "")], weighted, scale, required=False)[0][0]
 
     def _notes_on(self, network: Network, sampler: str) -> list[str]:
         """What there is to say of a network that is rebuilt, by the side of those that were learned from."""

@@ -8,21 +8,25 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _ergodict, convert
+from . import _check, _ergodict, convert
 from ._nodes import Nodes
+from ._warn import warn
 from .convert import Made, Options, Weight
 
 
 def read(path: str, options: Options, **table: Any) -> _ergodict.Network:
     """A network of a file, or an embedded one; `table` has the settings of reading a table."""
     try:
-        return _ergodict.Network.read(path, **options.keywords(), **table)
+        network = _ergodict.Network.read(path, **options.keywords(), **table)
     except FileNotFoundError as error:
         words = (
             f"{path}: there is no such file: expected {_ergodict.NETWORK_FORMATS}, or a "
             "name such as @karate (`ergodict.networks()` has them all)"
         )
         raise FileNotFoundError(error.errno, words) from None
+    for words in network.warnings:
+        warn(f"{os.path.basename(path)}: {words}")
+    return network
 
 
 def _leave_out(what: str, **given: object) -> None:
@@ -55,14 +59,6 @@ def again(network: Nodes, options: Options) -> Made:
     return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=directed), own
 
 
-def _is_adjacency(data: Any) -> bool:
-    """Whether a table is a matrix with the same names at its rows and its columns, as networkx writes them."""
-    index = getattr(data, "index", None)
-    if index is None or not hasattr(data, "columns") or not hasattr(index, "equals"):
-        return False
-    return len(index) > 2 and bool(index.equals(data.columns))
-
-
 def recognized(
     data: Any,
     weight: Weight,
@@ -77,8 +73,14 @@ def recognized(
     from .changing import ChangingNetwork
 
     columns, of_file = {"source": source, "target": target}, {"header": header, "format": format}
+    module = type(data).__module__.partition(".")[0]
+    table = module in ("pandas", "polars") and hasattr(data, "join")
     if not isinstance(data, (str, os.PathLike)):
-        _leave_out("what is no file", **of_file)
+        _leave_out("what is no file", header=header)
+        if table or isinstance(data, np.ndarray):
+            format = None if format is None else _check.choice(format, "format", ("auto", "edges", "adjacency"))
+        else:
+            _leave_out("what is no file, table or array", format=format)
     if isinstance(data, ChangingNetwork):
         data = data.snapshot()
     if isinstance(data, Nodes):
@@ -93,16 +95,12 @@ def recognized(
         return read(os.fspath(data), options, weight=weight, **columns, **of_file), None
     if isinstance(data, np.ndarray):
         _leave_out("an array", **columns)
-        return convert.of_array(np.asarray(data), weight, nodes, options)
-    module = type(data).__module__.partition(".")[0]
+        return convert.of_array(np.asarray(data), weight, nodes, options, format)
     if module == "scipy" or hasattr(data, "tocoo"):
         _leave_out("a matrix", weight=weight, nodes=nodes, **columns)
         return convert.of_scipy(data, options)
-    if _is_adjacency(data):
-        _leave_out("a square table, which is a matrix", weight=weight, nodes=nodes, **columns)
-        return convert.of_adjacency(data, options)
-    if module in ("pandas", "polars") and hasattr(data, "join"):
-        return convert.of_table(data, source, target, weight, nodes, options)
+    if table:
+        return convert.of_table(data, source, target, weight, nodes, options, format)
     graph = hasattr(data, "get_edgelist") or hasattr(data, "node_indices") or hasattr(data, "is_directed") and hasattr(data, "adj")
     if graph or module in ("igraph", "rustworkx"):
         _leave_out("a graph, which has its nodes", nodes=nodes, **columns)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
+from typing import Any
 
 import igraph
 import networkx as nx
@@ -213,12 +215,99 @@ def test_edge_arrays_of_any_type_and_layout(dtype: str) -> None:
     assert Network(array) == expected
 
 
-def test_square_arrays_are_matrices_and_edges_can_be_said() -> None:
-    square = np.array([[0, 1], [1, 2]])
-    assert Network(square, loops=True) == Network([(0, 1, 1), (1, 1, 2)], loops=True)
-    assert Network.from_edges(square) == Network([(0, 1), (1, 2)])
+def test_square_arrays_are_matrices_unless_they_could_be_edges() -> None:
     assert Network(np.array([[0, 2.0], [0, 0]])).is_directed
-    assert Network(np.zeros((0, 2), dtype=int)).n_nodes == 0
+    assert Network(np.array([[0, 1], [1, 0]])) == Network([(0, 1)])
+    assert Network(np.array([[0, 2, 0], [2, 0, 1], [0, 1, 0]])) == Network([(0, 1, 2), (1, 2, 1)])
+    assert Network(np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])).n_edges == 3
+    two, three = np.array([[0, 1], [1, 2]]), np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])
+    timed = np.array([[1, 2, 1, 100], [2, 3, 1, 200], [3, 4, 1, 300], [4, 1, 1, 400]])
+    for array in (two, three, timed):
+        n = len(array)
+        words = f'array: has {n} rows of {n} numbers, .* matrix of {n} nodes or {n} edges: say which .format="adjacency" or "edges".'
+        with pytest.raises(ValueError, match=words):
+            Network(array)
+        assert Network(array, format="adjacency").n_nodes == n
+    assert Network(two, format="adjacency", loops=True) == Network([(0, 1, 1), (1, 1, 2)], loops=True)
+    assert Network(two, format="edges") == Network.from_edges(two) == Network([(0, 1), (1, 2)])
+    assert Network(three, format="edges") == Network.from_edges(three) == Network([(0, 1, 2), (1, 2, 3), (2, 3, 4)])
+    with pytest.raises(ValueError, match="it must be .m, 2. or .m, 3."):
+        Network(timed, format="edges")
+    with pytest.raises(ValueError, match="format is 'rows', but it must be auto, edges or adjacency"):
+        Network(two, format="rows")
+
+
+MATRIX = [[0, 1, 0], [1, 0, 2], [0, 2, 0]]
+
+
+def _adjacency_tables() -> dict[str, Any]:
+    named = pd.DataFrame(MATRIX, index=list("cab"), columns=list("cab"))
+    rows = {"c": MATRIX[0], "a": MATRIX[1], "b": MATRIX[2]}
+    return {
+        "names twice": named,
+        "named index": named.rename_axis("node"),
+        "another order": named[["a", "b", "c"]],
+        "floats": named.astype(float),
+        "names in a column": pd.DataFrame({"Unnamed: 0": list("cab"), **rows}),
+        "polars": pl.DataFrame({"node": list("cab"), **rows}),
+    }
+
+
+@pytest.mark.parametrize("name", list(_adjacency_tables()))
+def test_tables_with_the_same_names_twice_are_adjacency_matrices(name: str) -> None:
+    expected = Network([("a", "c", 1.0), ("a", "b", 2.0)])
+    network = Network(_adjacency_tables()[name])
+    assert network == expected and network.nodes == ["a", "b", "c"]
+
+
+def test_square_tables_are_refused_where_they_could_be_edges() -> None:
+    # As read_csv reads them with the names of rows, of which it makes numbers, but not of those of columns.
+    table = pd.DataFrame(MATRIX, index=[7, 8, 9], columns=["7", "8", "9"])
+    assert Network(table) == Network([("7", "8", 1.0), ("8", "9", 2.0)])
+    assert Network(pd.DataFrame([[0, 1], [1, 0]], index=["a", "b"], columns=["a", "b"])) == Network([("a", "b")])
+    # Without names it could be three edges.
+    for unnamed in (pd.DataFrame(MATRIX), pl.DataFrame(MATRIX, orient="row", schema=["p", "q", "r"])):
+        with pytest.raises(ValueError, match='table: has 3 rows of 3 numbers, .*say which .format="adjacency" or "edges".'):
+            Network(unnamed)
+        assert Network(unnamed, format="adjacency").n_edges == 2
+    assert Network(pd.DataFrame(MATRIX), format="edges") == Network([(0, 1, 0), (1, 0, 2), (0, 2, 0)], nodes=[0, 1])
+    timed = pd.DataFrame([[1, 2, 1, 100], [2, 3, 1, 200], [3, 4, 1, 300], [4, 1, 1, 400]])
+    with pytest.raises(ValueError, match="whose columns are then given as source and target"):
+        Network(timed)
+    assert Network(timed, source=0, target=1, weighted=False) == Network([(1, 2), (2, 3), (3, 4), (4, 1)])  # type: ignore[arg-type]
+    assert Network(timed, format="adjacency").n_nodes == 4
+    # Four nodes, symmetric: no list looks so.
+    assert Network(pd.DataFrame(np.ones((4, 4)) - np.eye(4))).n_edges == 6
+    missing = pd.DataFrame([[np.nan, 1.0], [1.0, np.nan]], index=["a", "b"], columns=["a", "b"])
+    with pytest.raises(ValueError, match="missing"):
+        Network(missing)
+    with pytest.raises(ValueError, match="adjacency matrix is square"):
+        Network(pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]}), format="adjacency")
+
+
+def test_what_is_empty_is_refused_as_an_empty_file_is(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.write_text("source,target\n", encoding="utf-8")
+    columns: dict[str, list[int]] = {"source": [], "target": []}
+    graphs = igraph.Graph(), rx.PyGraph()
+    for data in (empty, pd.DataFrame(), pd.DataFrame(columns), pl.DataFrame(columns), nx.Graph(), [], np.zeros((0, 2), dtype=int), *graphs):
+        with pytest.raises(ValueError, match="holds no (node and no )?edge"):
+            Network(data)
+    with pytest.raises(ValueError, match="at least one node"):
+        Network(np.zeros((0, 0)))
+    assert Network([], nodes=[1, 2]).n_nodes == 2 and Network(nx.empty_graph(3)).n_nodes == 3
+
+
+def test_weights_that_are_text_are_numbers_or_are_refused_by_name() -> None:
+    # As graphs are that networkx reads from DOT by pydot.
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight="1.5")
+    graph.add_edge("b", "c", weight='"2"')
+    graph.add_edge("c", "d")
+    assert Network(graph) == Network([("a", "b", 1.5), ("b", "c", 2.0), ("c", "d", 1.0)])
+    graph.add_edge("c", "d", weight="strong")
+    with pytest.raises(TypeError, match="the attribute 'weight' of an edge is 'strong', but a weight must be a number"):
+        Network(graph)
 
 
 WRONG = [
@@ -348,5 +437,5 @@ def test_a_square_table_with_the_same_names_on_both_sides_is_a_matrix() -> None:
     for graph in (nx.les_miserables_graph(), nx.karate_club_graph(), nx.gn_graph(9, seed=1)):
         assert Network(nx.to_pandas_adjacency(graph)) == Network(graph)
     # Other tables are edges, whatever their shape.
-    with pytest.warns(UserWarning, match="'c'"):
+    with pytest.warns(UserWarning, match="`c`"):
         assert Network(pd.DataFrame({"a": [1, 2, 3], "b": [2, 3, 4], "c": [5, 5, 5]})).n_edges == 3

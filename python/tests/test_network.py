@@ -82,7 +82,7 @@ def test_equality_is_of_labeled_graphs() -> None:
     assert Network([(0, 1)]) != Network([(0, 1)], directed=True)
     assert Network([(0, 1)]) != Network([(0, 1)], nodes=[2])
     assert Network([("0", "1")]) != Network([(0, 1)])
-    assert Network([]) == Network(nx.Graph()) and Network([]) != 3
+    assert Network([], nodes=[]) == Network([(0, 1)]).subnetwork([]) and Network([], nodes=[]) != 3
 
 
 @pytest.mark.parametrize("end", ["txt", "txt.gz", "zst", "csv", "mtx", "npz", "egr"])
@@ -140,7 +140,7 @@ def test_parts() -> None:
     assert network.components() == [[2, 3, 4], [0, 1], [5, 6], [9]]
     assert network.largest_component().nodes == [2, 3, 4]
     assert network.subnetwork([4, 3, 0, 4]).nodes == [0, 3, 4]
-    assert Network([]).components() == [] and Network([]).largest_component().n_nodes == 0
+    assert Network([], nodes=[]).components() == [] and Network([], nodes=[]).largest_component().n_nodes == 0
     assert network.summary()["isolated"] == 1
 
 
@@ -226,7 +226,7 @@ def test_rewired_networks_keep_ids_directions_and_loops() -> None:
     for incoming in (False, True):
         assert (null.degree(incoming=incoming) == network.degree(incoming=incoming)).all()
     assert ("x", "x") in list(zip(*null.to_edges()[:2]))
-    assert Network([]).rewired(0).n_nodes == 0
+    assert Network([], nodes=[]).rewired(0).n_nodes == 0
     for proposals, kind in [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("x", TypeError)]:
         with pytest.raises(kind, match="proposals"):
             network.rewired(0, proposals=proposals)
@@ -260,7 +260,7 @@ def test_corruption_keeps_any_ids_and_says_what_is_wrong() -> None:
         with pytest.raises((ValueError, MemoryError)):
             Network("@karate").corrupt(add=share)
     with pytest.raises(ValueError):
-        Network([]).corrupt(remove=0.5)
+        Network([], nodes=[]).corrupt(remove=0.5)
 
 
 def test_summary_is_that_of_the_command_line(cli: Cli) -> None:

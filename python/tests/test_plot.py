@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse
 from matplotlib.colors import to_hex
 
-from ergodict import Ising, Network, Potts, plot
+from ergodict import Ising, Network, NetworkDictionary, Potts, plot
 from ergodict.plot._figure import COLORS
 
 
@@ -324,3 +324,13 @@ def test_graphs_of_atoms_have_their_nodes_along_the_motif_and_no_weak_edges() ->
     for wrong in ({"kind": "tree"}, {"threshold": -0.1}, {"threshold": 2}):
         with pytest.raises(ValueError):
             plot.atoms(model, **wrong)  # type: ignore[arg-type]
+
+
+def test_titles_of_graphs_are_whole() -> None:
+    model = NetworkDictionary(9, k=10, steps=20, random_state=0).fit("@lesmis")
+    for kind in ("graph", "matrix"):
+        cells = plot.atoms(model, kind=kind)
+        figure = cells[0].figure
+        figure.canvas.draw()
+        boxes = [cell.title.get_window_extent(figure.canvas.get_renderer()) for cell in cells]
+        assert max(box.y1 for box in boxes) < figure.bbox.height and min(box.x0 for box in boxes) > 0, kind

@@ -217,3 +217,10 @@ def test_streams_of_image_patches_are_shown_with_their_image() -> None:
         shown = patches._repr_html_()
         assert "2 of 600×5, 240×240 pixels" in shown and "<td" in shown and "data:image/png;base64," in shown
         assert "(4, 5)" in shown and ">3<" in shown
+
+
+def test_notes_of_samplers_are_whole() -> None:
+    drawn = ergodict.sample(Network([(0, 1), (1, 2), (2, 3), (5, 6)]), k=3, random_state=0)
+    assert drawn.notes and max(map(len, drawn.notes)) > 80
+    text = checked(drawn._repr_html_()).text
+    assert all(note in text for note in drawn.notes)

@@ -213,7 +213,7 @@ WRONG = [
     (lambda: sample(K, k=3, random_state=-1), ValueError, "random_state is -1"),
     (lambda: sample(K, k=3, n_jobs=2.0), TypeError, "n_jobs is 2.0, but it must be a positive number of threads"),
     (lambda: sample(K, k=3, n_jobs=0), ValueError, "n_jobs is 0"),
-    (lambda: sample(Network([]), k=3), ValueError, "node"),
+    (lambda: sample(Network([], nodes=[]), k=3), ValueError, "node"),
     (lambda: sample(Network([], nodes=[1, 2]), k=3), ValueError, "homomorphism|edge"),
     (lambda: sample([(0, 1), (1, 2)], k=3, motif="cycle"), ValueError, "homomorphism|no "),
     (lambda: sample([(0, 1), (1, 2)], k=4, injective=True), ValueError, "different"),

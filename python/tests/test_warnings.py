@@ -74,7 +74,7 @@ def test_weights_are_ignored_by_comparisons_and_used_by_samplers(cli: Callable[.
     few = {"k": 3, "steps": 2, "samples": 100, "rewired": False, "random_state": 0}
     ignored = (DataConversionWarning, "@lesmis: weights are ignored (weighted=True uses them)")
     assert heard(lambda: ergodict.compare(["@lesmis", "@karate"], **few)) == [ignored]
-    assert heard(lambda: ergodict.compare(["@lesmis", "@karate"], weighted=True, **few)) == []
+    assert heard(lambda: ergodict.compare(["@lesmis", Network("@lesmis")], weighted=True, **few)) == []
     used = "weights are used: a walk takes an edge in proportion to its weight (weighted=False ignores them)"
     assert ergodict.sample("@lesmis", k=3, random_state=0).notes == [used]
     assert ergodict.sample(Network("@lesmis", weighted=False), k=3, random_state=0).notes == []
@@ -130,3 +130,52 @@ def test_nothing_learned_and_signs_that_are_lost() -> None:
     signs = (UserWarning, 'the data has negative entries, which nonnegative atoms and codes cannot make: dictionary="ball" code="free" can')
     assert heard(lambda: OnlineNMF(2, random_state=0).fit(data - 0.5)) == [signs]
     assert heard(lambda: OnlineNMF(2, random_state=0).partial_fit(data - 0.5)) == [signs]
+
+
+def test_files_that_may_be_read_otherwise_than_meant(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    import pandas as pd
+
+    header, column = tmp_path / "header.csv", tmp_path / "column.csv"
+    header.write_text("foo,bar\na,b\nc,d\ne,f\n", encoding="utf-8")
+    column.write_text("source,target,score,year\na,b,1,2000\nc,d,2,2001\n", encoding="utf-8")
+    text = 'header.csv: the first line, `foo`, `bar`, is read as an edge (header="yes" skips it as a header)'
+    assert heard(lambda: Network(header)) == [(UserWarning, text)]
+    assert "first line `foo`, `bar` read as an edge" in cli("network", "info", header).stderr
+    ignored = "column `score` is ignored (weight=NAME uses it as weights)"
+    assert heard(lambda: Network(column)) == [(UserWarning, f"column.csv: {ignored}")]
+    assert "2 columns from `score` to `year` ignored" in cli("network", "info", column).stderr
+    assert heard(lambda: Network(pd.read_csv(column))) == [(UserWarning, f"table: {ignored}")]
+    for quiet in (lambda: Network(header, header="yes"), lambda: Network(column, weight="score"), lambda: Network("@karate")):
+        assert heard(quiet) == []
+
+
+def test_weights_that_are_wanted_have_to_be_there(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "plain.txt"
+    path.write_text("0 1\n1 2\n2 3\n3 0\n", encoding="utf-8")
+    model = NetworkDictionary(2, k=3, steps=2, weighted=True, random_state=0)
+    with pytest.raises(AssertionError, match="has no weights, which are wanted"):
+        cli("network", "learn", path, "--weighted", "-k", 3, "-r", 2, "--steps", 2, "-o", tmp_path / "m")
+    for data, name in ((path, "plain.txt"), ("@karate", "@karate"), ([Network("@lesmis"), Network(path)], "plain.txt")):
+        with pytest.raises(ValueError, match=f"{name}: has no weights, which are wanted"):
+            model.fit(data)
+        with pytest.raises(ValueError, match=f"{name}: has no weights, which are wanted"):
+            ergodict.compare([data, "@lesmis"] if not isinstance(data, list) else data, k=3, steps=2, weighted=True)
+    ones = tmp_path / "ones.txt"
+    ones.write_text("0 1 1\n1 2 1\n2 3 1\n3 0 1\n", encoding="utf-8")
+    assert model.fit(ones).n_steps_ == 2
+
+
+def test_parts_of_networks_in_lists_are_said_once(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    parts = tmp_path / "parts.txt"
+    parts.write_text("0 1\n1 2\n2 3\n3 4\n7 8\n", encoding="utf-8")
+    note = 'parts.txt: the largest of 2 components is sampled: 5 of 7 nodes, 4 of 5 edges (component="all" takes all)'
+    flags = ("-k", 3, "-r", 2, "--steps", 2, "-o", tmp_path / "m")
+    assert note.replace('component="all"', "--component all") in cli("network", "learn", parts, "@karate", *flags).stderr
+    model = NetworkDictionary(2, k=3, steps=2, random_state=0)
+    of_parts = lambda work: [one for one in heard(work) if one[0] is DataConversionWarning]  # noqa: E731
+    assert of_parts(lambda: model.fit([parts, "@karate"])) == [(DataConversionWarning, note)]
+    assert of_parts(lambda: model.fit([parts, parts])) == [(DataConversionWarning, note + ", and the same of 1 more")]
+    assert of_parts(lambda: model.transform([parts, "@karate"], n=10)) == [(DataConversionWarning, note)]
+    assert of_parts(lambda: model.score([parts, "@karate"], n=10)) == [(DataConversionWarning, note)]
+    compared = lambda: ergodict.compare([parts, "@karate"], n_components=2, k=3, steps=2, samples=100, random_state=0)  # noqa: E731
+    assert of_parts(compared) == [(DataConversionWarning, note)]

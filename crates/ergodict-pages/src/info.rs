@@ -110,7 +110,13 @@ impl NetworkPage {
             explained: None,
         };
         let lines = self.lines();
-        let report = Report::new(format!("The network {}", short(&self.name)))
+        // One without a name is called a network.
+        let title = if self.name == "network" {
+            "The network".into()
+        } else {
+            format!("The network {}", short(&self.name))
+        };
+        let report = Report::new(title)
             .lead(self.lead())
             .table(Table {
                 title: "What it is like".into(),

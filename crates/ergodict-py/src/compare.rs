@@ -115,7 +115,7 @@ pub(crate) fn compare_networks<'py>(
     if networks.iter().any(|network| network.is_directed() != networks[0].is_directed()) {
         return Err(PyValueError::new_err("some networks are directed and some are not"));
     }
-    let data = long(py, n_jobs, None, |_| {
+    let mut data = long(py, n_jobs, None, |_| {
         let mut data = NetworkData::new(&sampling.settings, Use::Reconstruct, &motif, false, seed);
         let pushed = networks.iter().zip(&plan.names).try_for_each(|(network, name)| {
             let pushed = data.push(name, None, Arc::clone(network));
@@ -123,6 +123,8 @@ pub(crate) fn compare_networks<'py>(
         });
         Ok(pushed.map(|()| data))
     })??;
+    let parts: Vec<String> =
+        data.take_notes().iter().map(|(name, note)| format!("{name}: {}", note.spelled(&keyword))).collect();
     let ((kind, own_motif), drawn) = (data.chosen().map_err(to_py_err)?, data.drawn());
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.config(own_motif, kind);
@@ -155,6 +157,7 @@ pub(crate) fn compare_networks<'py>(
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
     dict.set_item("notes", &notes)?;
+    dict.set_item("parts", parts)?;
     let page = ComparisonPage {
         names: plan.names,
         outcome,

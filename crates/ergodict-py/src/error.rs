@@ -45,6 +45,9 @@ pub(crate) fn keyword(hint: &Hint) -> String {
         "" => name,
         "true" => format!("{name}=True"),
         number if number.parse::<f64>().is_ok() => format!("{name}={number}"),
-        word => format!("{name}={word:?}"),
+        // What users have.
+        "NAME" => format!("{name}=NAME"),
+        // One of several.
+        words => format!("{name}=\"{}\"", words.replace('|', "\" or \"")),
     }
 }

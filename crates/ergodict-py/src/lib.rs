@@ -65,7 +65,9 @@ mod _ergodict {
     #[pymodule_export]
     use super::model::{_set_patch, _set_schedule};
     #[pymodule_export]
-    use super::network::{Network, embedded_networks, order_of_names, table_columns, table_direction};
+    use super::network::{
+        Network, embedded_networks, is_adjacency, order_of_names, table_columns, table_direction,
+    };
     #[pymodule_export]
     use super::network_model::{NetworkModel, coding_seed, input_digest};
     #[pymodule_export]

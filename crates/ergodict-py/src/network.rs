@@ -7,18 +7,18 @@ use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
 use ergodict::data::{
-    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableOptions, WeightSettings,
-    embedded, embedded_names, read_network, write_network,
+    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
+    TableOptions, WeightSettings, Weights, embedded, embedded_names, read_network, write_network,
 };
 use ergodict::model::Input;
 use ergodict::{Error, memory};
 use ergodict_pages::info::NetworkPage;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +32,10 @@ pub(crate) struct Network {
     pub(crate) inner: Arc<ergodict::data::Network>,
     /// What was decided when it was made.
     decisions: Option<String>,
+    /// What may not be as it was meant.
+    warnings: Vec<String>,
+    /// Whether it was made with weights, also if all of them are 1.
+    with_weights: bool,
     /// The file, or the embedded network, that it was read from.
     source: Option<Input>,
 }
@@ -44,7 +48,8 @@ impl From<ergodict::data::Network> for Network {
 
 impl From<Arc<ergodict::data::Network>> for Network {
     fn from(inner: Arc<ergodict::data::Network>) -> Self {
-        Self { inner, decisions: None, source: None }
+        let with_weights = inner.is_weighted();
+        Self { inner, decisions: None, warnings: Vec::new(), with_weights, source: None }
     }
 }
 
@@ -83,7 +88,7 @@ pub(crate) fn table_options(
     Ok(TableOptions { form, header, source, target, weight })
 }
 
-/// Which column of a table is which, by names and first rows: both ends, the weight, the direction, and what nothing is made of.
+/// Which column of a table is which, by names and first rows: both ends, the weight and the direction; and a warning of columns that are ignored.
 #[pyfunction]
 #[pyo3(signature = (names, rows, source=None, target=None, weight=None))]
 pub(crate) fn table_columns(
@@ -92,11 +97,33 @@ pub(crate) fn table_columns(
     source: Option<String>,
     target: Option<String>,
     weight: Option<String>,
-) -> PyResult<(usize, usize, Option<usize>, Option<usize>, Vec<usize>)> {
+) -> PyResult<(usize, usize, Option<usize>, Option<usize>, Option<String>)> {
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
     let found = TableColumns::find(&names, &rows, &options);
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
-    Ok((found.source, found.target, found.weight, found.direction, found.unused))
+    let unused: Vec<&str> = found.unused.iter().map(|&at| &*names[at]).collect();
+    let ignored = TableColumns::ignored(&unused).filter(|_| found.weight.is_none());
+    let ignored = ignored.map(|note| note.spelled(&keyword));
+    Ok((found.source, found.target, found.weight, found.direction, ignored))
+}
+
+/// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns.
+#[pyfunction]
+#[pyo3(signature = (what, rows, names=None, labeled=false))]
+pub(crate) fn is_adjacency(
+    what: &str,
+    rows: PyReadonlyArray2<'_, f64>,
+    names: Option<Vec<String>>,
+    labeled: bool,
+) -> PyResult<bool> {
+    let rows: Vec<Vec<f64>> = view(&rows)?.rows().into_iter().map(|row| row.to_vec()).collect();
+    let labels = match &names {
+        _ if labeled => TableLabels::Both,
+        _ if what == "array" => TableLabels::Array,
+        Some(names) => TableLabels::Columns(names),
+        None => TableLabels::None,
+    };
+    Ok(labels.form(Path::new(what), &rows).map_err(to_py_err)? == TableForm::Adjacency)
 }
 
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.
@@ -115,7 +142,11 @@ pub(crate) fn whole<R: Send>(
 }
 
 fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Network {
-    Network { inner: Arc::new(network), decisions: Some(decisions.to_string()), source: None }
+    Network {
+        decisions: Some(decisions.to_string()),
+        with_weights: matches!(decisions.weights, Weights::Used | Weights::Ones),
+        ..network.into()
+    }
 }
 
 /// Ends as pairs.
@@ -159,7 +190,10 @@ impl Network {
         let options = ReadOptions { table, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => {
-                let network = whole(py, || read_network(&path, &options)).map(made)?;
+                let (network, decisions) = whole(py, || read_network(&path, &options))?;
+                let warnings =
+                    decisions.warnings(&options).iter().map(|note| note.spelled(&keyword)).collect();
+                let network = Self { warnings, ..made((network, decisions)) };
                 // A pipe is read once.
                 let name = path.file_name().filter(|_| path.is_file());
                 let input = |name: &OsStr| {
@@ -255,6 +289,18 @@ impl Network {
     #[getter]
     fn decisions(&self) -> Option<&str> {
         self.decisions.as_deref()
+    }
+
+    /// What may not be as it was meant, such as columns that could be weights.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// Whether it was made with weights, also if all of them are 1.
+    #[getter]
+    fn with_weights(&self) -> bool {
+        self.with_weights
     }
 
     /// Name and digest of the file, or the embedded network, that it was read from; None for others and for parts.

@@ -110,6 +110,8 @@ def atoms(
         if title:
             cell.set_title(title, fontsize=8, pad=3)
     if ax is None and len(cells) and of_network:
+        # Titles of several lines are somewhat higher than the layout takes them for.
+        cells[0].figure.get_layout_engine().set(h_pad=0.1)
         if as_graph:
             _legend(cells[0].figure, pictures.shape[1])
         elif most is not None:

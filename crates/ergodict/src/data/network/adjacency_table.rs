@@ -1,12 +1,12 @@
 //! Adjacency matrices as tables: a row of numbers a line, with names in the first row and column or without.
 
-use super::columns::{Role, TableForm, role};
-use super::edge_list::{Separator, content, separator, split};
+use super::columns::TableForm;
+use super::edge_list::{Separator, content, konect, separator, split};
 use super::line_ends::LineEnds;
 use super::matrix_list::{self, Entries};
+use super::square_table::TableLabels;
 use super::{Header, NodeIds, ReadOptions};
 use crate::data::npy_header::shorten;
-use crate::error::Problem;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
@@ -43,75 +43,58 @@ pub(super) fn recognize(path: &Path, start: &[u8], options: &ReadOptions) -> Res
     let mut text = Vec::with_capacity(start.len());
     LineEnds::new(start).read_to_end(&mut text).map_err(Error::io(path))?;
     let ended = (start.len() as u64) < START;
-    match look(&text, ended, options.table.header) {
-        Look::Edges => Ok(false),
-        Look::Matrix => Ok(true),
-        Look::Unsure(rows) => {
-            let text = format!(
-                "has {rows} rows of {rows} numbers, which could be the adjacency matrix of {rows} nodes or {rows} edges: say which"
-            );
-            Err(Problem::hinting(text, "format", "adjacency").at(path, None))
-        }
+    // KONECT's first line is one of a list of edges.
+    if konect(&text).is_ok_and(|konect| konect.is_some()) {
+        return Ok(false);
     }
+    let Some((form, rows)) = square(&text, ended, options.table.header) else { return Ok(false) };
+    let labels = match (&form.names, form.row_names) {
+        // Names twice, in the same order.
+        (Some(_), true) => TableLabels::Both,
+        (None, true) => return Ok(false),
+        (Some(names), false) => TableLabels::Columns(names),
+        (None, false) => TableLabels::None,
+    };
+    Ok(labels.form(path, &rows)? == TableForm::Adjacency)
 }
 
-/// What the beginning of a file looks like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Look {
-    Edges,
-    Matrix,
-    Unsure(usize),
-}
-
-fn look(text: &[u8], ended: bool, header: Header) -> Look {
+/// What stands where in the beginning of a file, and its first rows, if it is a square table of numbers.
+fn square(text: &[u8], ended: bool, header: Header) -> Option<(Form, Vec<Vec<f64>>)> {
     let (mut lines, mut rows) = (Vec::new(), 0);
     let all = text.split(|&byte| byte == b'\n');
     // The last line may be cut.
     let whole = if ended { usize::MAX } else { text.split(|&byte| byte == b'\n').count() - 1 };
     for (line, number) in all.take(whole).zip(1..) {
         let Some(line) = content(line) else { continue };
-        let Ok(line) = std::str::from_utf8(line) else { return Look::Edges };
+        let line = std::str::from_utf8(line).ok()?;
         rows += 1;
         if rows <= SAMPLE {
             lines.push((number, line));
         }
     }
-    let Some((form, first)) = Form::find(&lines, header) else { return Look::Edges };
+    let (form, first) = Form::find(&lines, header)?;
     let mut fields = Vec::new();
-    let Ok(()) = split(lines[first].1, form.separator, &mut fields) else { return Look::Edges };
+    split(lines.get(first)?.1, form.separator, &mut fields).ok()?;
     let width = fields.len() - usize::from(form.row_names);
     let height = rows - first;
     // A title is not the names of columns.
     if form.names.as_ref().is_some_and(|names| names.len() != width) {
-        return Look::Edges;
+        return None;
     }
     if width < 3 || ended && height != width || !ended && height > width {
-        return Look::Edges;
+        return None;
     }
     let mut body: Vec<Vec<f64>> = Vec::new();
     for (at, (_, line)) in lines[first..].iter().enumerate() {
-        let Ok((name, numbers)) = form.row(line) else { return Look::Edges };
-        let Some(numbers) = numbers.filter(|numbers| numbers.len() == width) else { return Look::Edges };
+        let (name, numbers) = form.row(line).ok()?;
+        let numbers = numbers.filter(|numbers| numbers.len() == width)?;
         let expected = form.names.as_ref().map(|names| names[at].as_str());
         if form.row_names && expected.is_some() && name.as_deref() != expected {
-            return Look::Edges;
+            return None;
         }
         body.push(numbers);
     }
-    let ends = |of: Role| form.names.iter().flatten().any(|name| role(name) == Some(of));
-    let symmetric = (0..body.len()).all(|i| (0..body.len()).all(|j| body[i][j] == body[j][i]));
-    let hollow = (0..body.len()).all(|i| body[i][i] == 0.0);
-    match (&form.names, form.row_names) {
-        // Names twice, in the same order.
-        (Some(_), true) => Look::Matrix,
-        (None, true) => Look::Edges,
-        (Some(_), false) if ends(Role::Source) && ends(Role::Target) => Look::Edges,
-        // An edge has no fourth field without a header that says what it is.
-        (None, false) if width > 3 => Look::Matrix,
-        _ if symmetric && width > 3 => Look::Matrix,
-        _ if symmetric && hollow => Look::Unsure(width),
-        _ => Look::Edges,
-    }
+    Some((form, body))
 }
 
 impl Form {
@@ -338,6 +321,7 @@ mod tests {
             ("0 1 2\n1 2 3\n2 3 4\n", 4),
             ("0 1\n1 0\n", 2),
             ("source,target,weight,year\n1,2,1,2000\n2,3,1,2000\n3,4,1,2000\n4,5,1,2000\n", 5),
+            ("% asym weighted\n1 2 1 100\n2 3 1 200\n3 4 1 300\n4 5 1 400\n", 5),
         ] {
             assert_eq!(facts(text, TableForm::Auto).0, nodes, "{text:?}");
         }
@@ -350,6 +334,17 @@ mod tests {
         assert!(
             message(small, TableForm::Auto).contains("could be the adjacency matrix of 3 nodes or 3 edges")
         );
+        // Ids, weights and times of four edges.
+        let timed = "1 2 1 100\n2 3 1 200\n3 4 1 300\n4 1 1 400\n";
+        let words = message(timed, TableForm::Auto);
+        assert!(words.contains("4 edges, whose columns are then given as source and target"), "{words}");
+        assert!(words.ends_with("(format=adjacency|edges)"), "{words}");
+        let [source, target] = ["1", "2"].map(|column| Some(column.to_owned()));
+        let table = TableOptions { source, target, ..TableOptions::default() };
+        let (network, _) =
+            parse_network(timed.as_bytes(), &ReadOptions { table, ..ReadOptions::default() }).unwrap();
+        assert_eq!((network.nodes(), network.edges()), (4, 4));
+        assert!(message(timed, TableForm::Edges).contains("given as source and target"));
         assert_eq!(parse(small, TableForm::Edges).unwrap().nodes(), 2);
         assert_eq!(facts(small, TableForm::Adjacency), (3, 2, false, "0".into()));
         for (text, words) in [

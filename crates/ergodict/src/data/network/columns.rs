@@ -11,6 +11,7 @@
 
 use super::edge_list::integer_of;
 use crate::data::npy_header::shorten;
+use crate::{Hint, Note};
 use serde::{Deserialize, Serialize};
 
 /// Whether the first row of a table has the names of its columns.
@@ -197,7 +198,7 @@ fn is_weak_weight(name: &str) -> bool {
 
 /// Whether two names are those of the two ends, as in `person_1`, `person_2` and `who`, `whom`; `words` leaves out letters,
 /// which are names of nodes just as well.
-fn is_pair(one: &str, two: &str, words: bool) -> bool {
+pub(super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
     const PAIRS: &[(&str, &str)] = &[
         ("person", "friend"),
         ("user", "friend"),
@@ -323,6 +324,26 @@ impl TableColumns {
         Self::among(names, rows, options, &[])
     }
 
+    /// A warning of columns that nothing is made of where no weights are found: those whose names do not say that they are something else.
+    ///
+    /// ```
+    /// use ergodict::data::TableColumns;
+    /// assert_eq!(TableColumns::ignored(&["year", "id"]), None);
+    /// assert!(TableColumns::ignored(&["score", "year"]).unwrap().to_string().starts_with("column `score` is ignored"));
+    /// ```
+    pub fn ignored(unused: &[impl AsRef<str>]) -> Option<Note> {
+        let unknown: Vec<usize> =
+            (0..unused.len()).filter(|&at| role(unused[at].as_ref()).is_none()).collect();
+        let (columns, are, one) = match unknown.len() {
+            0 => return None,
+            1 => ("column", "is", "it"),
+            _ => ("columns", "are", "one"),
+        };
+        let which = listed(unused, unknown);
+        let text = format!("{columns} {which} {are} ignored ({{}} uses {one} as weights)");
+        Some(Note::hinting(text, Hint { setting: "weight", value: "NAME".into() }))
+    }
+
     /// Whether edges have a direction, by all values of a column of that name; each has to say it where that is required.
     ///
     /// # Errors
@@ -394,8 +415,10 @@ impl TableColumns {
         Ok(Self { source, target, weight, direction, unused })
     }
 
-    /// The columns of a table without names: both ends and, where there is a third column, the weight.
-    pub(super) fn unnamed(columns: usize, options: &TableOptions) -> Result<Option<Self>, String> {
+    /// The columns of a table without names that begins with this row: both ends and, where there is a third column, the weight. Next to ends that are given
+    /// it is one only if it is a number.
+    pub(super) fn unnamed<T: AsRef<str>>(row: &[T], options: &TableOptions) -> Result<Option<Self>, String> {
+        let columns = row.len();
         let given = |column: &Option<String>| {
             column.as_deref().map(|name| place::<&str>(name, None, columns)).transpose()
         };
@@ -413,7 +436,9 @@ impl TableColumns {
         else {
             return Ok(None);
         };
-        let weight = weight.or_else(|| free.next().filter(|_| columns == 3));
+        let elsewhere = (source, target) != (0, 1);
+        let is_weight = |at: &usize| columns == 3 && (!elsewhere || row[*at].as_ref().parse::<f64>().is_ok());
+        let weight = weight.or_else(|| free.next().filter(is_weight));
         let unused =
             (0..columns).filter(|at| ![Some(source), Some(target), weight].contains(&Some(*at))).collect();
         Ok(Some(Self { source, target, weight, direction: None, unused }))
@@ -565,11 +590,10 @@ pub(super) fn first_row<T: AsRef<str>>(
     if plain_text {
         return FirstRow::Edge;
     }
-    let missing = |field: &str| matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?");
     let numbers_below =
         |at: usize| rest.iter().all(|row| row.get(at).is_some_and(|field| number(field.as_ref())));
     // A word over numbers is a name, and an edge has no fourth field.
-    let over_numbers = |at: usize| numbers_below(at) && !missing(head[at].as_ref());
+    let over_numbers = |at: usize| numbers_below(at) && !is_missing(head[at].as_ref());
     if head.len() > 3 || (0..head.len()).any(over_numbers) {
         return FirstRow::Names;
     }
@@ -581,6 +605,11 @@ pub(super) fn first_row<T: AsRef<str>>(
     };
     // One pair of nodes apart among edges that all hang together is no edge.
     if rows.len() >= 3 && (0..rows.len()).all(connected) { FirstRow::Names } else { FirstRow::Unsure }
+}
+
+/// Whether a field is how programs write a value that is not there.
+pub(super) fn is_missing(field: &str) -> bool {
+    matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?")
 }
 
 /// Whether a name of the first line is an id of another, or `node1` one next to `node7`.

@@ -1,13 +1,13 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
-use super::columns::{TableForm, TableOptions};
+use super::columns::{TableColumns, TableForm, TableOptions};
 use super::matrix_list::Entries;
 use super::{
     Build, EdgeCounts, EdgeList, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
     sparse_npz,
 };
 use crate::data::{Input, open};
-use crate::{Error, Result};
+use crate::{Error, Hint, Note, Result};
 use std::fmt;
 use std::path::Path;
 
@@ -61,6 +61,8 @@ pub enum NetworkFormat {
     Pajek,
     /// Graphviz DOT.
     Dot,
+    /// Cytoscape's simple interaction format.
+    Sif,
     /// Node-link JSON.
     NodeLink,
     /// Cytoscape's JSON.
@@ -78,7 +80,7 @@ pub enum NetworkFormat {
 impl NetworkFormat {
     /// Those that are read from files, in words.
     pub const READ: &'static str =
-        "an edge list or table, GraphML, GEXF, GML, Pajek, DOT, JSON, MatrixMarket, .npz, .mat or .egr";
+        "an edge list or table, GraphML, GEXF, GML, Pajek, DOT, SIF, JSON, MatrixMarket, .npz, .mat or .egr";
 
     /// The format of a file, by how it begins. Text is a table where that is asked for, whatever its first words are.
     ///
@@ -92,6 +94,7 @@ impl NetworkFormat {
         }
         foreign(path, head)?;
         Ok(match Self::from_head(head) {
+            Self::EdgeList if formats::is_sif(path) => Self::Sif,
             Self::EdgeList if formats::is_dot(path, &input.peek(formats::DOT_START)?) => Self::Dot,
             Self::EdgeList if formats::is_gml(path, &input.peek(formats::GML_START)?) => Self::Gml,
             format => format,
@@ -115,8 +118,8 @@ impl NetworkFormat {
 
     /// Whether it is a graph that another program wrote, which is read whole.
     pub(super) fn is_graph_file(self) -> bool {
-        use NetworkFormat::{Cytoscape, Dot, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek};
-        matches!(self, GraphMl | Gexf | Gml | Pajek | Dot | NodeLink | Cytoscape | Matlab)
+        use NetworkFormat::{Cytoscape, Dot, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek, Sif};
+        matches!(self, GraphMl | Gexf | Gml | Pajek | Dot | Sif | NodeLink | Cytoscape | Matlab)
     }
 }
 
@@ -132,6 +135,7 @@ impl fmt::Display for NetworkFormat {
             Self::Gml => "GML",
             Self::Pajek => "Pajek",
             Self::Dot => "DOT",
+            Self::Sif => "SIF",
             Self::NodeLink => "node-link JSON",
             Self::Cytoscape => "Cytoscape JSON",
             Self::Matlab => "MATLAB",
@@ -175,6 +179,8 @@ pub enum Weights {
     None,
     /// They are the network's.
     Used,
+    /// All of them are 1, as without weights.
+    Ones,
     /// They were not wanted.
     Ignored,
 }
@@ -230,6 +236,29 @@ impl ReadDecisions {
     }
 }
 
+impl ReadDecisions {
+    /// What may not be as it was meant of a file that was read so: a first line that could be a header, and columns that could be weights, unless columns
+    /// were given.
+    ///
+    /// ```
+    /// use ergodict::data::{ReadOptions, parse_network};
+    /// let options = ReadOptions::default();
+    /// let (_, decisions) = parse_network(b"source,target,score\na,b,2\n", &options)?;
+    /// assert!(decisions.warnings(&options)[0].to_string().starts_with("column `score` is ignored"));
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn warnings(&self, options: &ReadOptions) -> Vec<Note> {
+        let unsure = self.unsure.as_ref().map(|fields| {
+            let text = format!("the first line, {fields}, is read as an edge ({{}} skips it as a header)");
+            Note::hinting(text, Hint { setting: "header", value: "yes".into() })
+        });
+        let open =
+            self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
+        let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
+        unsure.into_iter().chain(ignored).collect()
+    }
+}
+
 impl fmt::Display for ReadDecisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
@@ -242,6 +271,7 @@ impl fmt::Display for ReadDecisions {
         };
         let weights = match (self.weights, self.format) {
             (Weights::None, _) => "without weights",
+            (Weights::Ones, _) => "weights all 1",
             (Weights::Used, _) => match self.weight_column {
                 Some(3) => "weights in the third column",
                 Some(at) => &format!("weights in column {at}"),
@@ -285,7 +315,7 @@ impl fmt::Display for ReadDecisions {
     }
 }
 
-/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, Graphviz DOT, node-link or Cytoscape JSON, MatrixMarket, a scipy
+/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, Graphviz DOT, Cytoscape SIF (by its name), node-link or Cytoscape JSON, MatrixMarket, a scipy
 /// `.npz`, a MATLAB `.mat`, our `.egr`, or else a table: edges (see [`read_edge_list`](crate::data::read_edge_list)) or an adjacency matrix. `-` is standard input; gzip and zstd are decompressed.
 ///
 /// ```
@@ -441,6 +471,11 @@ pub(super) fn from_matrix(
     let (network, mut found) = Network::from_list(list, Build { directed, loops: options.loops })?;
     found.duplicates += before.duplicates;
     found.zeros += before.zeros;
+    // Those of other files are counted where they are converted, too.
+    let counted = format.is_graph_file()
+        || matches!(format, NetworkFormat::AdjacencyTable | NetworkFormat::Graph | NetworkFormat::Matrix);
+    let ones = weights == Weights::Used && counted && network.edges() > 0 && !network.is_weighted();
+    let weights = if ones { Weights::Ones } else { weights };
     let loops = options.loops;
     Ok((network, ReadDecisions::plain(format, (directed, reason), weights, loops, found, words)))
 }

@@ -24,7 +24,7 @@ fn matrix_weights(path: &Path, format: NetworkFormat, there: bool, options: &Rea
 /// Entries of a matrix as edges, without those that are zero where weights are ignored.
 fn entries((mut ends, weights): (Vec<(u32, u32)>, Vec<f64>), use_of: Weights, zeros: &mut u64) -> Batch {
     match use_of {
-        Weights::Used => Batch { ends, weights: Some(weights) },
+        Weights::Used | Weights::Ones => Batch { ends, weights: Some(weights) },
         Weights::None => Batch { ends, weights: None },
         Weights::Ignored => {
             let (before, mut weights) = (ends.len(), weights.iter());

@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Weight, one_field, too_many};
 use super::line::{attribute_weight, attributes, canonical, content, split};
-use crate::data::network::columns::{Directions, direction_of};
+use crate::data::network::columns::{Directions, direction_of, is_missing};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
@@ -163,6 +163,15 @@ impl Chunk {
                 } else {
                     format!("the weight `{}`", shorten(field))
                 };
+                if layout.header.is_none() && layout.weight == Weight::Column(2) && is_word(field) {
+                    // Ignored weights leave the second field a node, which it is not in every such table.
+                    let text = format!(
+                        "has `{}` as its third field: expected a weight, a finite number; Cytoscape's SIF is read from files called `.sif`; of other \
+                         tables, give the columns of the ends of edges as source and target, or ignore the third if the first two are the ends",
+                        shorten(field)
+                    );
+                    return Err(Problem::hinting(text, "unweighted", "true"));
+                }
                 let text = format!("has {found}: expected a finite number; weights can be ignored");
                 return Err(Problem::hinting(text, "unweighted", "true"));
             };
@@ -187,6 +196,13 @@ impl Chunk {
         self.ends.push(source, target);
         Ok(())
     }
+}
+
+/// Whether a field is no number at all, and not one that is missing or infinite.
+fn is_word(field: &str) -> bool {
+    field.chars().next().is_some_and(char::is_alphabetic)
+        && field.parse::<f64>().is_err()
+        && !is_missing(field)
 }
 
 fn no_direction(column: &str, value: &str) -> Problem {

@@ -107,7 +107,7 @@ impl Layout {
             let named = layout.named(head, &rows, samples.get(1), options);
             return named.map(Some).map_err(|why| (*number, why));
         }
-        let columns = TableColumns::unnamed(head.len(), &options.table).map_err(|why| (*number, why))?;
+        let columns = TableColumns::unnamed(head, &options.table).map_err(|why| (*number, why))?;
         match (head.len(), dictionary) {
             (1, _) => return Err((*number, one_field(separator))),
             (3, Some(_)) => return Err((*number, too_many(4))),
@@ -117,7 +117,7 @@ impl Layout {
         let times = || {
             let [source, target, weight] = ["1", "2", "3"].map(|column| Some(column.to_owned()));
             let table = TableOptions { source, target, weight, ..TableOptions::default() };
-            TableColumns::unnamed(4, &table).ok().flatten()
+            TableColumns::unnamed(head, &table).ok().flatten()
         };
         let columns = columns.or_else(|| times().filter(|_| konect.is_some() && head.len() == 4));
         let Some(columns) = columns else { return Err((*number, too_many(head.len()))) };
@@ -252,7 +252,7 @@ pub(super) fn one_field(separator: Separator) -> String {
 pub(super) fn too_many(fields: usize) -> String {
     format!(
         "has {fields} fields: expected two ids and, where wanted, a weight, \
-         or a header which names the columns source, target and weight (names with \
-         blanks go between commas, tabs or quotation marks)"
+         a header which names the columns source, target and weight, or their numbers, given as \
+         source and target (names with blanks go between commas, tabs or quotation marks)"
     )
 }

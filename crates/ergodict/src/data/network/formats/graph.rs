@@ -101,9 +101,12 @@ impl Graph {
     /// The edges, with nodes in the order of their names.
     ///
     /// # Errors
-    /// [`Error::Format`] for two nodes of the same name, and for edges of a node that is not listed.
+    /// [`Error::Format`] for a graph without nodes, for two nodes of the same name, and for edges of a node that is not listed.
     pub(super) fn finish(mut self, path: &Path, ignore_weights: bool) -> Result<Entries> {
         let n = self.places.len();
+        if n == 0 {
+            return Err(Error::format(path, None, "holds no node and no edge"));
+        }
         if let Some(first) = self.listed.iter().position(|listed| !listed) {
             let id = self.places.iter().find(|(_, place)| **place as usize == first).map_or("", |(id, _)| id);
             let problem = format!(

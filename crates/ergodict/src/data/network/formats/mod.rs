@@ -7,6 +7,7 @@
 //! | GML | `label` where every node has one, else `id` | `weight`, else `value` | `directed` |
 //! | Graphviz DOT | id | `weight`, with that of `edge [weight=…]` as default | `graph` or `digraph` |
 //! | Pajek | label | third number of a line | `*Arcs` or `*Edges` |
+//! | Cytoscape SIF | id | none | none |
 //! | node-link JSON | `id` | `weight` | `directed` |
 //! | Cytoscape JSON | `id` | `weight` | `directed`, where networkx wrote it |
 //! | MATLAB | numbers from 0 | entries | whether the matrix is symmetric |
@@ -24,6 +25,7 @@ mod graphml;
 mod json;
 mod mat;
 mod pajek;
+mod sif;
 mod tokens;
 mod write;
 mod xml;
@@ -36,6 +38,7 @@ use crate::data::Input;
 pub(super) use dot::{START as DOT_START, recognize as is_dot};
 pub(super) use gml::{START as GML_START, recognize as is_gml};
 use graph::shown;
+pub(super) use sif::recognize as is_sif;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 pub(super) use write::{write_graphml, write_node_link};
@@ -89,6 +92,7 @@ pub(super) fn read(
         NetworkFormat::NodeLink => json::read(path, BufReader::new(input))?,
         NetworkFormat::Gml => (gml::read(path, BufReader::new(input))?, format),
         NetworkFormat::Dot => (dot::read(path, BufReader::new(LineEnds::new(input)))?, format),
+        NetworkFormat::Sif => (sif::read(path, BufReader::new(LineEnds::new(input)))?, format),
         NetworkFormat::Pajek => (pajek::read(path, BufReader::new(LineEnds::new(input)), options)?, format),
         _ => return mat::read(path, input, ignore).map(|entries| (entries, NetworkFormat::Matlab)),
     };

@@ -1,6 +1,6 @@
 //! Each format as its programs write it; damaged and hostile files.
 
-use crate::data::{Network, ReadDecisions, ReadOptions, read_network, write_network};
+use crate::data::{Network, ReadDecisions, ReadOptions, TableOptions, read_network, write_network};
 use crate::{Error, Result};
 use std::io::Write;
 
@@ -437,4 +437,50 @@ fn what_is_written_is_read_again() {
         let message = write_network(&folder.path().join(name), &isolated).unwrap_err().to_string();
         assert!(message.contains("is only read"), "{message}");
     }
+}
+
+#[test]
+fn files_of_cytoscape_are_known_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, text: &str, options: &ReadOptions| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        read_network(&folder.path().join(name), options)
+    };
+    let plain = ReadOptions::default();
+    for (name, text) in
+        [("a.sif", "Ann pp b\nb pd c Ann\n\nalone\n"), ("b.SIF", "Ann\tpp\tb\r\nb\tpd\tc\tAnn\r\nalone\r\n")]
+    {
+        let (network, decisions) = read(name, text, &plain).unwrap();
+        assert_eq!(
+            (network.nodes(), network.edges(), network.ids().name(0)),
+            (4, 2, "Ann".into()),
+            "{text:?}"
+        );
+        assert!(
+            decisions.to_string().starts_with("SIF, undirected (assumed), without weights"),
+            "{decisions}"
+        );
+    }
+    let (network, _) = read("c.sif", "Ann B\tis near\tc d\n", &plain).unwrap();
+    assert_eq!(network.ids().name(1), "c d");
+    assert!(read("d.sif", "a b\n", &plain).unwrap_err().to_string().contains(":1: has two fields"));
+    assert!(read("e.sif", "\n", &plain).unwrap_err().to_string().contains("holds no node"));
+    // Under another name it is a table, and what the message says is right.
+    let text = "a pp b\nb pp c\nc pd a\n";
+    let message = read("f.txt", text, &plain).unwrap_err().to_string();
+    assert!(message.contains("source and target") && message.contains("`.sif`"), "{message}");
+    let [source, target] = ["1", "3"].map(|column| Some(column.to_owned()));
+    let table = TableOptions { source, target, ..TableOptions::default() };
+    let (network, decisions) = read("f.txt", text, &ReadOptions { table, ..plain.clone() }).unwrap();
+    assert_eq!((network.nodes(), network.edges(), decisions.unused), (3, 3, vec!["2".into()]));
+    assert_eq!(read("f.sif", text, &plain).unwrap().0, network);
+}
+
+#[test]
+fn weights_that_are_all_1_are_said_to_be() {
+    let ones = GRAPHML.replace("1.5", "1").replace(">2<", ">1<");
+    let (network, decisions) = read(ones.as_bytes()).unwrap();
+    assert!(!network.is_weighted() && decisions.to_string().contains(", weights all 1, "), "{decisions}");
+    let wanted = ReadOptions { weighted: Some(true), ..ReadOptions::default() };
+    assert!(read_with(ones.as_bytes(), &wanted).is_ok());
 }
