@@ -1,7 +1,7 @@
 //! Scans against exact results, and parallel tempering on a system that can be enumerated.
 
 use super::*;
-use crate::chain::{SystemData, Update};
+use crate::chain::{SystemData, SystemKind, Update};
 use crate::run::drive;
 
 fn system(rows: usize, cols: usize, update: Update) -> SystemSettings {
@@ -13,9 +13,10 @@ fn system(rows: usize, cols: usize, update: Update) -> SystemSettings {
 }
 
 fn scan(settings: &ScanSettings, system: &SystemSettings, quantities: &str, seed: u64) -> TemperatureScan {
-    let quantities: Vec<Quantity> = quantities.split(',').map(|name| name.parse().unwrap()).collect();
+    let observables = quantities.split(',').map(|name| name.parse().unwrap()).collect();
+    let settings = ScanSettings { observables, ..settings.clone() };
     let begin = |t, id| system.walk(SystemData::default(), t, seed, id);
-    TemperatureScan::new(settings, system, &quantities, seed, begin).unwrap()
+    TemperatureScan::new(&settings, system, seed, begin).unwrap()
 }
 
 fn driven(settings: &ScanSettings, system: &SystemSettings, quantities: &str, seed: u64) -> TemperatureScan {
@@ -173,7 +174,29 @@ fn settings_that_cannot_be_are_refused() {
     assert!(ScanSettings::default().temperatures(&antiferromagnet).is_err());
     let cells = SystemSettings { model: Some(SystemKind::CellularPotts), ..SystemSettings::default() };
     let begin = |t, id| cells.walk(SystemData::default(), t, 0, id);
-    let energy = ["energy".parse().unwrap()];
-    let error = TemperatureScan::new(&ScanSettings::default(), &cells, &energy, 0, begin).err().unwrap();
+    let error = TemperatureScan::new(&ScanSettings::default(), &cells, 0, begin).err().unwrap();
     assert!(error.to_string().contains("cellular Potts"), "{error}");
+}
+
+#[test]
+fn defaults_are_what_the_system_has_and_too_many_values_are_refused() {
+    let names = |boundary| {
+        let ising = SystemSettings { boundary: Some(boundary), ..system(4, 4, Update::Random) };
+        let begin = |t, id| ising.walk(SystemData::default(), t, 0, id);
+        let scan = TemperatureScan::new(&ScanSettings::default(), &ising, 0, begin).unwrap();
+        scan.quantities().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let (torus, free) = (names(crate::chain::Boundary::Periodic), names(crate::chain::Boundary::Free));
+    assert_eq!((torus.len(), free.len(), &*torus[5]), (6, 5, "correlation-length"));
+    let many = ScanSettings { sweeps: Some(1 << 44), ..ScanSettings::default() };
+    let ising = system(4, 4, Update::Random);
+    let refused = TemperatureScan::new(&many, &ising, 0, |t, id| ising.walk(SystemData::default(), t, 0, id));
+    assert!(cfg!(not(target_os = "linux")) || matches!(refused.err(), Some(Error::Memory { .. })));
+    let update = |coupling, model| {
+        let system = SystemSettings { coupling, model, ..SystemSettings::default() };
+        ScanSettings::default().system(&system).update
+    };
+    assert_eq!(update(Some(-1.0), None), Some(Update::SwendsenWang));
+    assert_eq!(update(Some(-1.0), Some(SystemKind::Potts)), Some(Update::Random));
+    assert_eq!(update(None, Some(SystemKind::Rbm)), None);
 }
