@@ -31,13 +31,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    scan: ScanSettings,
     /// The table to write, by its name .csv, .tsv or .json; - is standard output, with commas
     ///
     /// A row for each temperature: every quantity with its error and, where it is known, its exact value; with --tempering the exchange rate.
     #[arg(short, long, value_name = "TABLE.csv")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    scan: ScanSettings,
     #[command(flatten)]
     system: System,
     #[command(flatten)]
@@ -114,7 +114,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         written: args
             .out
             .iter()
-            .map(|path| ("table", path.display().to_string()))
+            .filter(|path| !output::is_standard(path))
+            .map(|path| ("wrote", path.display().to_string()))
             .chain(args.reports.lines())
             .collect(),
         config,

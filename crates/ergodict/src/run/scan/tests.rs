@@ -200,3 +200,32 @@ fn defaults_are_what_the_system_has_and_too_many_values_are_refused() {
     assert_eq!(update(Some(-1.0), Some(SystemKind::Potts)), Some(Update::Random));
     assert_eq!(update(None, Some(SystemKind::Rbm)), None);
 }
+
+#[test]
+fn binder_cumulants_of_potts_models_cross_at_the_exact_critical_temperature() {
+    // Below it the larger lattice is the more ordered one, above it the less ordered one. Five percent to either side are more than what the crossing of
+    // lattices this small is off by.
+    for states in 2..=5 {
+        let potts = |side| SystemSettings {
+            model: Some(SystemKind::Potts),
+            states: Some(states),
+            ..system(side, side, Update::SwendsenWang)
+        };
+        let critical = potts(8).critical_temperature().unwrap();
+        let temperature = vec![0.95 * critical, 1.05 * critical];
+        let settings = ScanSettings { temperature, sweeps: Some(6000), ..ScanSettings::default() };
+        let binder = |side: usize| -> Vec<(f64, f64)> {
+            let points = driven(&settings, &potts(side), "binder", 11).points();
+            points.iter().map(|point| (point.estimates[0].mean, point.estimates[0].error)).collect()
+        };
+        let (small, large) = (binder(8), binder(16));
+        for (at, sign) in [(0, 1.0), (1, -1.0)] {
+            let error = small[at].1.hypot(large[at].1);
+            // With these numbers of sweeps the differences are six errors and more.
+            assert!(
+                sign * (large[at].0 - small[at].0) > 2.0 * error,
+                "{states} states: {small:?}, {large:?}"
+            );
+        }
+    }
+}
