@@ -80,7 +80,7 @@ const SPINS: &str = "
     the magnetization of each.";
 
 const IMAGES: &str = "
-    Patches follow each other along a random walk over the image, one pixel at a time, so that they are alike. How alike is seen from the mean of each.";
+    Patches follow each other along a random walk over the image, one pixel at a time, so that neighbors are similar. How similar is seen from the mean of each.";
 
 /// The title of the page of a dictionary.
 pub fn made_of(source: &str, several: bool) -> String {

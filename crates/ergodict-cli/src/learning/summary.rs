@@ -24,7 +24,8 @@ pub(crate) struct LearnedModel<'a> {
     pub(crate) resumed_after_step: Option<u64>,
     /// Dominance √A_kk / Σ √A_jj of each atom, in the order of the columns of W
     pub(crate) dominance: Vec<f64>,
-    /// Independent minibatches that those along a chain are worth, `steps` over the autocorrelation time in minibatches; `null` where minibatches are independent, or it is not known
+    /// Independent minibatches that those along a chain are worth, `steps` over the autocorrelation time in minibatches; only of learning along a chain, and where that time is known
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effective_minibatches: Option<f64>,
     #[serde(flatten)]
     pub(crate) results: &'a Results,
@@ -60,9 +61,11 @@ impl<'a> LearnedModel<'a> {
     /// What minibatches along a chain are worth, and what there is to warn of.
     pub(crate) fn chain_lines(&self) -> Vec<(&'static str, String)> {
         let Some(chain) = self.chain else { return Vec::new() };
-        let words = chain.minibatch_words().map(|words| ("chain", words));
-        let warning = chain.warning().map(|note| ("warning", output::in_flags(&note)));
-        words.into_iter().chain(warning).collect()
+        let warning = chain.warning().map(|note| output::in_flags(&note));
+        // A warning of few begins with the same words.
+        let is_warned = |words: &String| warning.as_ref().is_some_and(|text| text.starts_with(&**words));
+        let words = chain.minibatch_words().filter(|words| !is_warned(words)).map(|words| ("chain", words));
+        words.into_iter().chain(warning.map(|text| ("warning", text))).collect()
     }
 
     /// The results in words.

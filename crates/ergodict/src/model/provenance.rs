@@ -208,8 +208,9 @@ impl ChainReport {
     /// In words: `100 minibatches are worth 37 independent ones`; none where there is no chain that makes them dependent.
     pub fn minibatch_words(&self) -> Option<String> {
         let made = self.minibatches?;
-        Some(match self.effective_minibatches {
-            Some(worth) => format!("{made} minibatches are worth {worth:.0} independent ones"),
+        Some(match self.effective_minibatches.map(f64::round) {
+            Some(1.0) => format!("{made} minibatches are worth 1 independent one"),
+            Some(worth) => format!("{made} minibatches are worth {worth} independent ones"),
             None => format!("how many independent ones {made} minibatches are worth is not known"),
         })
     }

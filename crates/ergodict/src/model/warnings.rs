@@ -36,8 +36,9 @@ impl ChainReport {
         if self.independent {
             return None;
         }
+        let of_network = !self.sampler.is_empty();
         let failed = self.mixing.iter().find(|one| one.verdict() == Some(false));
-        if let Some(failed) = failed.filter(|_| !self.sampler.is_empty()) {
+        if let Some(failed) = failed.filter(|_| of_network) {
             let text = format!("{}; increase {{}} or {{}}, or use another {{}}", failed.why_not());
             return Some(Note::naming(text, &["steps", "every", "sampler"]));
         }
@@ -45,13 +46,12 @@ impl ChainReport {
             && worth < LEAST_MINIBATCHES
             && made as f64 >= LONG_MEMORY * worth
         {
-            let text = format!(
-                "the chain is worth {worth:.0} independent minibatches, {LEAST_MINIBATCHES:.0} are advised; "
-            );
+            let words = self.minibatch_words().unwrap_or_default();
+            let text = format!("{words}, {LEAST_MINIBATCHES} are advised; ");
             // By what makes a chain longer: that of images has no thinning, that of lattices counts updates.
             return Some(match self.mixing.first().map(|one| &*one.observable) {
                 Some(MEAN_PIXEL) => Note::naming(text + "increase {} or {}", &["steps", "patches"]),
-                _ if self.sampler.is_empty() => Note::naming(text + "run longer, or increase {}", &["every"]),
+                _ if !of_network => Note::naming(text + "run longer, or increase {}", &["every"]),
                 _ => Note::naming(
                     text + "increase {} or {}, or use another {}",
                     &["steps", "every", "sampler"],
@@ -59,8 +59,7 @@ impl ChainReport {
             });
         }
         // Of the first networks it is said beside their numbers.
-        let unknown =
-            !self.sampler.is_empty() && self.mixing.iter().skip(NAMED).any(|one| one.verdict().is_none());
+        let unknown = of_network && self.mixing.iter().skip(NAMED).any(|one| one.verdict().is_none());
         let text = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
         unknown.then(|| text.to_owned().into())
     }
@@ -130,7 +129,10 @@ mod tests {
     fn memory_that_leaves_few_minibatches_is_warned_of() {
         let words = |report: &ChainReport| report.warning().map(|note| note.spelled(&ToString::to_string));
         let slow = words(&chain(0.98, "", 1, 300)).unwrap();
-        assert!(slow.contains(" independent minibatches, 30 are advised"), "{slow}");
+        assert!(
+            slow.starts_with("300 minibatches are worth ") && slow.contains(", 30 are advised"),
+            "{slow}"
+        );
         assert!(slow.ends_with("run longer, or increase every"), "{slow}");
         assert_eq!(words(&chain(0.0, "", 1, 300)), None);
         // Ten minibatches are few, but not because of the chain.
