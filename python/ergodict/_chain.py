@@ -11,11 +11,13 @@ from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from . import _check, _ergodict
 from ._atoms import PatchKind
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._warn import warn
 from .diagnostics import to_inference_data
 
 Configuration = npt.NDArray[np.int8]
@@ -319,11 +321,11 @@ class Chain(Stream):
     def scan(
         cls,
         temperatures: npt.ArrayLike,
-        observables: Iterable[str] = ("energy", "abs-magnetization", "susceptibility", "specific-heat", "binder"),
+        observables: Optional[Iterable[str]] = None,
         *,
-        sweeps: int = 2000,
+        sweeps: Optional[int] = None,
         burn_in: Optional[int] = None,
-        chains: int = 2,
+        chains: Optional[int] = None,
         tempering: bool = False,
         report: Union[None, str, "os.PathLike[str]"] = None,
         n_jobs: Optional[int] = None,
@@ -337,15 +339,16 @@ class Chain(Stream):
         ----------
         temperatures : array-like
             The temperatures.
-        observables : iterable of str
-            Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder and correlation-length.
-        sweeps : int, default=2000
-            Sweeps of each chain at each temperature, all of them measured. A sweep updates every site once; that of ``update="wolff"`` is one
-            cluster.
+        observables : iterable of str, optional
+            Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder and correlation-length. By default energy,
+            abs-magnetization and these four, as far as the system has them.
+        sweeps : int, optional
+            Sweeps of each chain at each temperature, all of them measured; 2000 by default. A sweep updates every site once; that of
+            ``update="wolff"`` is one cluster.
         burn_in : int, optional
             Sweeps before the first that is measured; by default a fifth of ``sweeps``.
-        chains : int, default=2
-            Independent chains at each temperature.
+        chains : int, optional
+            Independent chains at each temperature; 2 by default.
         tempering : bool, default=False
             Whether configurations are exchanged between neighboring temperatures after every sweep (parallel tempering).
         report : str or path-like, optional
@@ -367,6 +370,11 @@ class Chain(Stream):
             ``exact_specific_heat`` of the same torus (Kaufman), NaN where they are not known; ``critical_temperature`` of the infinite lattice or
             None; ``converged``: whether all chains agree, with enough effective draws.
 
+        Warns
+        -----
+        ConvergenceWarning
+            Where chains disagree at some temperature, or have too few effective draws.
+
         Examples
         --------
         >>> from ergodict import Ising
@@ -377,30 +385,33 @@ class Chain(Stream):
         allowed = {*cls._system, "size", "graph"} - {"temperature"}
         if unknown := [name for name in system if name not in allowed]:
             raise TypeError(f"scan got {unknown[0]!r}, but a system has the parameters {', '.join(sorted(allowed))}")
-        if "update" in cls._system:
-            system.setdefault("update", "swendsen-wang" if system.get("coupling", 1.0) >= 0 or cls._model == "ising" else "random")
         heat = np.atleast_1d(_check.numbers(temperatures, "temperatures")).ravel()
         if not heat.size:
             raise ValueError("temperatures is empty, but a scan needs at least one")
-        names = [observables] if isinstance(observables, str) else list(observables)
+        names = [observables] if isinstance(observables, str) else list(observables or ())
         seed = seed_of(random_state)
         # The parameters are checked as those of a chain.
         maker: Any = cls
         model = maker(temperature=float(heat[0]), random_state=seed, **system)
         parameters = {"model": cls._model, **{name: getattr(model, name) for name in cls._system}}
+        if "update" not in system:
+            # The default of scans, not that of a chain.
+            parameters.pop("update", None)
         settings = {
             "temperature": [float(t) for t in heat],
-            "sweeps": _check.count(sweeps, "sweeps"),
+            "sweeps": None if sweeps is None else _check.count(sweeps, "sweeps"),
             "burn_in": None if burn_in is None else _check.count(burn_in, "burn_in", 0),
-            "chains": _check.count(chains, "chains"),
+            "chains": None if chains is None else _check.count(chains, "chains"),
             "tempering": bool(tempering),
         }
         arrays = model._arrays(parameters)
         file = None if report is None else _check.page(report)
         with progress(verbose, "scanning", unit="sweep") as show:
-            found: dict[str, Any] = _ergodict.scan_temperatures(
+            found, why = _ergodict.scan_temperatures(
                 parameters, model.size, settings, names, seed, n_jobs, report=file, progress=show, **arrays
             )
+        if why is not None:
+            warn(f"{why} at some temperature; increase sweeps", ConvergenceWarning)
         return found
 
     def patches(

@@ -141,6 +141,42 @@ class RBM(Chain):
         weights, visible, hidden = (np.asarray(getattr(estimator, name), dtype=np.float64) for name in names)
         return cls(weights.T, visible, hidden, **parameters)
 
+    @classmethod
+    def from_pytorch(cls, weight: Any, visible_bias: Any = None, hidden_bias: Any = None, **parameters: Any) -> RBM:
+        """The machine with the parameters of a PyTorch module, whose weight is that of ``torch.nn.functional.linear(visible, weight, hidden_bias)``.
+
+        Parameters
+        ----------
+        weight : tensor or array of shape (hidden, visible)
+            The weights W'; a tensor may require gradients and be on any device. PyTorch itself is not needed.
+        visible_bias, hidden_bias : tensor or array of shape (visible,) and (hidden,), optional
+            The biases b and c; zero by default.
+        **parameters
+            The other parameters of this class, such as ``size``, ``every`` and ``random_state``.
+
+        Returns
+        -------
+        RBM
+            The chain.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ergodict import RBM
+        >>> weight = np.random.default_rng(0).normal(size=(8, 16))  # module.weight
+        >>> next(RBM.from_pytorch(weight, np.zeros(16), np.zeros(8), every=100, random_state=0)).shape
+        (4, 4)
+        """
+        matrix = _check.numbers(_from_tensor(weight), "weight", 2)
+        biases = [None if bias is None else _from_tensor(bias) for bias in (visible_bias, hidden_bias)]
+        for bias, name, units in zip(biases, ("visible_bias", "hidden_bias"), reversed(matrix.shape)):
+            if bias is not None and np.shape(bias) != (units,):
+                hidden, visible = matrix.shape
+                raise ValueError(
+                    f"{name} has the shape {np.shape(bias)}, but a weight of shape (hidden, visible) = ({hidden}, {visible}) needs ({units},)"
+                )
+        return cls(matrix.T, biases[0], biases[1], **parameters)
+
     def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
         if self.hidden is not None:
             return {}
@@ -149,6 +185,13 @@ class RBM(Chain):
             system["weights"] = os.fspath(weights)
             return {}
         return {"weights": (weights.ravel(), self.visible_bias, self.hidden_bias, weights.shape[1])}
+
+
+def _from_tensor(given: Any) -> Any:
+    """A tensor as an array: without its gradient, in the memory of the host."""
+    for method in ("detach", "cpu", "numpy"):
+        given = getattr(given, method)() if callable(getattr(given, method, None)) else given
+    return given
 
 
 def _bias(given: Optional[npt.ArrayLike], name: str, units: int) -> npt.NDArray[np.float64]:

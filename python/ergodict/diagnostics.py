@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _ergodict
 from ._check import number
+from ._warn import warn
 
 #: The columns of a table, in the order of `arviz.summary`.
 _COLUMNS = ("mean", "sd", "mcse_mean", "mcse_sd", "ess_bulk", "ess_tail", "r_hat")
@@ -51,8 +52,8 @@ def mixing(series: Any, quantiles: Sequence[float] = ()) -> Diagnostics:
 
     Parameters
     ----------
-    series : array-like of shape (n,), (chains, n) or (chains, n, ...), sequence of arrays of shape (n_i,), xarray.DataArray, or several variables
-        The number, or the array, at each state of each chain, after the burn-in; longer chains of a sequence are cut to the shortest. A DataArray has
+    series : array-like of shape (n,), (chains, n) or (chains, n, ...), xarray.DataArray, or several variables
+        The number, or the array, at each state of each chain, after the burn-in; all chains have the same length. A DataArray has
         the dimensions chain and draw, and any others. Several variables are a mapping from names to any of these (what :meth:`Ising.record` returns),
         an ``xarray.Dataset``, an ``arviz.InferenceData`` or an ``xarray.DataTree``, of which the group posterior is taken.
     quantiles : sequence of float, default=()
@@ -145,11 +146,13 @@ def _variables(series: Any) -> Any:
 
 
 def _by_chain(series: Any) -> Any:
-    """An array of shape (chains, n, ...), or a list of chains of unequal lengths."""
+    """An array of shape (chains, n, ...)."""
     if isinstance(series, (list, tuple)) and len(series) and np.ndim(series[0]) == 1:
         chains = [np.asarray(chain, dtype=np.float64) for chain in series]
-        shortest = min(len(chain) for chain in chains)
-        return np.stack([chain[:shortest] for chain in chains]) if all(chain.ndim == 1 for chain in chains) else np.empty((0, 0))
+        if len({chain.shape for chain in chains}) > 1:
+            lengths = ", ".join(str(chain.shape) for chain in chains)
+            raise ValueError(f"the chains have the shapes {lengths}, but they must have the same: cut them to the shortest")
+        return np.stack(chains)
     if {"chain", "draw"} <= set(getattr(series, "dims", ())):
         series = series.transpose("chain", "draw", ...)
     array = np.asarray(series, dtype=np.float64)
@@ -161,9 +164,11 @@ def _diagnose(series: Any, shares: Sequence[float]) -> Diagnostics:
     array = _by_chain(series)
     if array.ndim < 2 or not array.size:
         raise ValueError(
-            "the series must be numbers of shape (n,), (chains, n) or (chains, n, ...), or a list of arrays of shape (n,), none of them empty"
+            "the series must be numbers of shape (n,), (chains, n) or (chains, n, ...), none of them empty"
         )
     shape = array.shape[2:]
+    if array.shape[0] > array.shape[1] and not hasattr(series, "dims"):
+        warn(f"the series has {array.shape[0]} chains of {array.shape[1]} draws: an array of shape (draws, chains) must be transposed")
     each = [_diagnose_number(array[(slice(None), slice(None), *place)], shares) for place in np.ndindex(shape)]
     if not shape:
         found = Diagnostics(each[0])

@@ -414,7 +414,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @property
     def chain_(self) -> dict[str, Any]:
-        """How homomorphisms were drawn: ``acceptance``, and ``mixing`` with R̂, autocorrelation time and effective samples."""
+        """How homomorphisms were drawn: ``acceptance``, ``mixing`` with R̂, autocorrelation time and effective samples, and ``effective_minibatches``: how many independent ones the ``minibatches`` are worth."""
         return dict(NetworkRecord.of_model(self._whole_model()).chain)
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
 
 from ergodict import RBM, CellularPotts, Ising, Network, OnlineNMF, Potts, chains, mixing, reconstruct_spins
 from ergodict._chain import Chain
@@ -569,6 +570,34 @@ def test_a_machine_of_scikit_learn_is_sampled_by_its_own_law() -> None:
         RBM.from_sklearn(BernoulliRBM())
 
 
+class Tensor:
+    """What is taken of a tensor of PyTorch, which refuses `numpy` as long as it requires gradients."""
+
+    def __init__(self, values: np.ndarray, *, grad: bool = True) -> None:
+        self.values, self.grad = values, grad
+
+    def detach(self) -> "Tensor":
+        return Tensor(self.values, grad=False)
+
+    def cpu(self) -> "Tensor":
+        return self
+
+    def numpy(self) -> np.ndarray:
+        assert not self.grad
+        return self.values
+
+
+def test_weights_of_pytorch_are_those_of_the_transposed_matrix() -> None:
+    random = np.random.default_rng(5)
+    weight, b, c = (random.normal(size=shape).astype(np.float32) for shape in ((3, 4), 4, 3))
+    own = RBM(weight.T.astype(np.float64), b.astype(np.float64), c.astype(np.float64), size=(1, 4), every=7, random_state=1)
+    theirs = RBM.from_pytorch(Tensor(weight), Tensor(b), Tensor(c), size=(1, 4), every=7, random_state=1)
+    assert np.array_equal(own.frames(50), theirs.frames(50))
+    assert np.array_equal(RBM.from_pytorch(weight, random_state=0).weights, weight.T)
+    with pytest.raises(ValueError, match=r"visible_bias has the shape \(3,\), but a weight of shape \(hidden, visible\) = \(3, 4\) needs \(4,\)"):
+        RBM.from_pytorch(weight, c, b)
+
+
 @pytest.mark.parametrize("size", [-3, 0, (4, -1)])
 def test_sides_that_are_not_positive_are_refused(size: object) -> None:
     with pytest.raises(ValueError, match=r"size is (-3|0|-1), but a side must be from 1"):
@@ -595,6 +624,11 @@ def test_scans_estimate_exact_energies_and_exchange_configurations(tmp_path: Pat
     assert found["critical_temperature"] == pytest.approx(2 / np.log(1 + np.sqrt(2)))
     assert np.isnan(found["exchange_rate"]).all()
     assert "Temperature scan" in (tmp_path / "scan.html").read_text(encoding="utf-8")
+    assert "correlation-length" in found["mean"] and found["converged"]
+    with pytest.warns(ConvergenceWarning, match="at some temperature; increase sweeps"):
+        assert not Ising.scan([2.0], size=8, sweeps=30, random_state=0)["converged"]
+    with pytest.raises(MemoryError, match="choose a smaller lattice, or fewer chains, temperatures or sweeps"):
+        Ising.scan([2.0], size=4, sweeps=2**43, burn_in=0)
     tempered = Potts.scan([0.9, 1.0], ["energy"], size=8, sweeps=300, tempering=True, update="random", random_state=0)
     assert 0 < tempered["exchange_rate"][0] <= 1
     again = Potts.scan([0.9, 1.0], ["energy"], size=8, sweeps=300, tempering=True, update="random", random_state=0, n_jobs=2)

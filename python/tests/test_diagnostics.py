@@ -39,14 +39,23 @@ def test_the_time_of_an_autoregressive_chain_is_found() -> None:
     assert found["r_hat"] < 1.01
 
 
-def test_one_chain_and_several_and_unequal_ones_are_taken() -> None:
+def test_one_chain_and_several_are_taken() -> None:
     z = autoregressive(0.5, 2, 1000, 1)
     assert mixing(z[0]) == mixing(z[:1]) == mixing([z[0]]) == mixing(z[0].tolist())
-    # The longer is cut to the shorter.
-    assert mixing([z[0], z[1][:800]]) == mixing(z[:, :800])
     # Other types, and orders in memory, are as good.
     assert mixing(np.asfortranarray(z)) == mixing(z) == mixing([tuple(row) for row in z])
     assert mixing(z > 0)["mean"] == pytest.approx((z > 0).mean())
+
+
+def test_unequal_chains_are_refused_and_transposed_ones_warned_of() -> None:
+    z = autoregressive(0.5, 2, 1000, 1)
+    with pytest.raises(ValueError, match=r"the shapes \(1000,\), \(800,\)"):
+        mixing([z[0], z[1][:800]])
+    with pytest.warns(UserWarning, match="1000 chains of 2 draws"):
+        mixing(z.T)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mixing(z)["r_hat"] < 1.1
 
 
 def test_chains_that_stay_apart_are_told() -> None:

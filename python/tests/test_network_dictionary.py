@@ -505,3 +505,13 @@ def test_sets_of_every_kind_hold_the_atoms(tmp_path: Any) -> None:
 def _onto_ball(atom: np.ndarray) -> np.ndarray:
     atom = np.maximum(atom, 0.0)
     return atom / max(1.0, np.linalg.norm(atom))
+
+
+def test_chains_tell_what_their_minibatches_are_worth() -> None:
+    # Minibatches of one patch each have the memory of the chain; of a hundred they have hardly any.
+    chain = NetworkDictionary(3, k=4, steps=400, batch_size=1, sampler="pivot", random_state=0).fit("@karate").chain_
+    assert chain["minibatches"] == 400 and 0 < chain["effective_minibatches"] <= 400
+    assert chain["effective_minibatches"] == pytest.approx(400 / max(1, chain["mixing"][0]["autocorrelation_time"]))
+    wide = NetworkDictionary(3, k=4, steps=40, sampler="pivot", random_state=0).fit("@karate").chain_
+    assert wide["effective_minibatches"] == 40
+    assert "minibatches" not in NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate").chain_

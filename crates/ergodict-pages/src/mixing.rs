@@ -46,9 +46,13 @@ const TABLE: &str = "
     size over all chains; rank-normalized split R̂, near 1 when all parts of all chains agree. In long runs the mean, its error and R̂ are of evenly
     spread values, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
 
-/// The table of what was watched, with the verdict in words.
-pub fn table(all: &[MixingReport], what: &str) -> Table {
-    let verdict = verdict(all);
+/// The table of what was watched, with the verdict in words, and what minibatches along each chain are worth.
+pub fn table(all: &[MixingReport], worth: impl IntoIterator<Item = String>, what: &str) -> Table {
+    let worth: Vec<String> = worth.into_iter().collect();
+    let mut verdict = verdict(all);
+    if !worth.is_empty() {
+        verdict = format!("{verdict} By the longest autocorrelation time, {}.", worth.join("; "));
+    }
     let head =
         ["observable", "chains", "values", "mean", "autocorrelation time", "bulk ESS", "tail ESS", "R̂"];
     Table {
@@ -160,6 +164,11 @@ pub fn diagnostics_table<'a>(rows: impl IntoIterator<Item = (String, &'a Mixing)
 mod tests {
     use super::*;
     use ergodict::chain::{Trace, TraceSet};
+
+    fn table_of(one: MixingReport) -> Table {
+        table(&[one], None, "")
+    }
+
     use ergodict::rng::{Purpose, stream, uniform};
 
     #[test]
@@ -186,7 +195,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<MixingReport>(&text).unwrap(), mixed);
         assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
         assert_eq!(mixed.words(), "edges: too few to tell");
-        let told = table(&[mixed], "");
+        let told = table_of(mixed);
         assert!(
             told.rows[0][7] == "–"
                 && told.words.contains("too few values")
@@ -249,14 +258,14 @@ mod tests {
         let apart = of([1.0, 2.0]);
         assert_eq!((apart.r_hat, apart.mixed, apart.constant), (None, Some(false), false));
         assert!(apart.words().ends_with("R̂ infinite"), "{}", apart.words());
-        let told = table(std::slice::from_ref(&apart), "");
+        let told = table_of(apart.clone());
         assert!(told.words.contains("Not converged") && told.rows[0][7] == "infinite");
         let still = of([3.0, 3.0]);
         assert_eq!((still.mean, still.mixed, still.constant), (Some(3.0), None, true));
         let unknown = [still.error, still.autocorrelation_time, still.effective_sample_size, still.r_hat];
         assert_eq!(unknown, [None; 4]);
         assert!(still.words().contains("cannot be told"), "{}", still.words());
-        let told = table(&[still], "");
+        let told = table_of(still);
         assert!(told.words.contains("Constant values") && !told.words.contains("speaks against"));
         // What earlier versions wrote.
         let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,

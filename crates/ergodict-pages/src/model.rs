@@ -66,8 +66,10 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
         report = report.figure(figure);
     }
     if let Some(chain) = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
-        report = report.table(mixing::table(&chain.mixing, SPINS));
-        let curve = mixing::curve(&chain.mixing, "kept configurations");
+        let (words, apart) =
+            if model.kind == "image" { (IMAGES, "patches") } else { (SPINS, "kept configurations") };
+        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), words));
+        let curve = mixing::curve(&chain.mixing, apart);
         report = curve.into_iter().fold(report, Report::figure);
     }
     Ok(report)
@@ -76,6 +78,9 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
 const SPINS: &str = "
     Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
     the magnetization of each.";
+
+const IMAGES: &str = "
+    Patches follow each other along a random walk over the image, one pixel at a time, so that neighbors are similar. How similar is seen from the mean of each.";
 
 /// The title of the page of a dictionary.
 pub fn made_of(source: &str, several: bool) -> String {

@@ -70,7 +70,7 @@ pub fn of_model(model: &Model, form: &NetworkForm) -> Result<Report, PictureErro
     report = stationarity(model).into_iter().fold(report, Report::figure);
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
         let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
-        report = report.table(mixing::table(&chain.mixing, &words));
+        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), &words));
         report = mixing::curve(&chain.mixing, "patches").into_iter().fold(report, Report::figure);
     }
     if kept.networks.iter().any(|network| !network.degrees.is_empty()) {

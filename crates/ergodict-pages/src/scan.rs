@@ -47,7 +47,7 @@ impl ScanPage<'_> {
         );
         let mut report = Report::new(format!("Temperature scan of the {model}")).lead(lead);
         for (at, quantity) in self.quantities.iter().enumerate() {
-            report = report.figure(self.figure(at, &quantity.to_string()));
+            report = report.figure(self.figure(at, *quantity));
         }
         report = report.table(self.table());
         let mut run: Vec<(String, String)> = Vec::new();
@@ -65,16 +65,7 @@ impl ScanPage<'_> {
         report.code("Run it again", rerun::command("spins scan", self.config, &[], ""))
     }
 
-    /// The exact value of a quantity at a point, where it is known.
-    fn exact(point: &ScanPoint, quantity: &str) -> Option<f64> {
-        match quantity {
-            "energy" => point.exact.map(|exact| exact.0),
-            "specific-heat" => point.exact.map(|exact| exact.1),
-            _ => None,
-        }
-    }
-
-    fn figure(&self, at: usize, name: &str) -> Figure {
+    fn figure(&self, at: usize, quantity: Quantity) -> Figure {
         let estimates = self.points.iter().map(|point| (point.temperature, &point.estimates[at]));
         let known = estimates.filter(|(_, estimate)| estimate.mean.is_finite());
         let points: Vec<(f64, f64)> = known.clone().map(|(t, estimate)| (t, estimate.mean)).collect();
@@ -85,7 +76,7 @@ impl ScanPage<'_> {
         let exact: Vec<(f64, f64)> = self
             .points
             .iter()
-            .filter_map(|point| Some((point.temperature, Self::exact(point, name)?)))
+            .filter_map(|point| Some((point.temperature, point.exact_value(quantity)?)))
             .collect();
         let words = if exact.is_empty() {
             "Mean over all chains; bars are one standard error."
@@ -96,11 +87,11 @@ impl ScanPage<'_> {
         series.expected = exact;
         let chart = LineChart {
             x_label: "temperature".into(),
-            y_label: name.to_owned(),
+            y_label: quantity.to_string(),
             series: vec![series],
             ..LineChart::default()
         };
-        Figure { title: name.to_owned(), svg: chart.svg(), words: words.into() }
+        Figure { title: quantity.to_string(), svg: chart.svg(), words: words.into() }
     }
 
     fn table(&self) -> Table {

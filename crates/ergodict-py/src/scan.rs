@@ -9,15 +9,15 @@ use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Quantity, SystemData, SystemSettings};
 use ergodict::run::{ScanPoint, ScanSettings, Status, TemperatureScan, drive};
 use ergodict::text::Shape;
+use ergodict_pages::mixing;
 use ergodict_pages::scan::ScanPage;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Scans temperatures, and writes the page of it if a path is given: what is known, as arrays by temperature.
+/// Scans temperatures, and writes the page of it if a path is given: what is known, as arrays by temperature, and why chains have not converged.
 #[pyfunction]
 #[pyo3(signature = (system, size, scan, names, seed, n_jobs=None, *, field=None, graph=None, report=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "one place calls it")]
@@ -33,9 +33,12 @@ pub(crate) fn scan_temperatures<'py>(
     graph: Option<Graph<'py>>,
     report: Option<PathBuf>,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<(Bound<'py, PyDict>, Option<String>)> {
+    let observables =
+        names.iter().map(|name| name.parse()).collect::<Result<Vec<Quantity>, _>>().map_err(to_py_err)?;
+    let scan = ScanSettings { observables, ..settings(scan)? };
     let system = SystemSettings { size: Some(Shape(size.0, size.1)), ..settings(system)? };
-    let scan: ScanSettings = settings(scan)?;
+    let system = scan.system(&system);
     let data = SystemData {
         field: field.map(|field| field.as_slice().map(<[f64]>::to_vec)).transpose()?,
         nodes: graph.as_ref().map_or(0, |graph| graph.0),
@@ -43,10 +46,9 @@ pub(crate) fn scan_temperatures<'py>(
         weights: None,
     };
     let is_repeatable = data.field.is_none() && data.edges.is_none();
-    let quantities: Vec<Quantity> =
-        names.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(to_py_err)?;
     let begin = |t: f64, id: u64| system.walk(data.clone(), t, seed, id);
-    let mut running = TemperatureScan::new(&scan, &system, &quantities, seed, begin).map_err(to_py_err)?;
+    let mut running = TemperatureScan::new(&scan, &system, seed, begin).map_err(to_py_err)?;
+    let quantities = running.quantities().to_vec();
     let started = Instant::now();
     let chains = scan.chains() as usize;
     long(py, n_jobs, progress.as_ref(), |watch| {
@@ -62,15 +64,7 @@ pub(crate) fn scan_temperatures<'py>(
     }
     let critical = system.critical_temperature().filter(|_| is_repeatable);
     if let Some(path) = report {
-        let mut config = json!(scan);
-        config["sweeps"] = json!(scan.sweeps());
-        config["burn-in"] = json!(scan.burn_in());
-        config["chains"] = json!(scan.chains());
-        config["seed"] = json!(seed);
-        config["observables"] = json!(names.join(","));
-        for (key, value) in system.config() {
-            config[key] = value;
-        }
+        let config = scan.config(&system, &quantities, seed).map_err(to_py_err)?;
         let page = ScanPage {
             shape: running.shape(),
             chains,
@@ -95,8 +89,8 @@ pub(crate) fn scan_temperatures<'py>(
     ];
     for (part, of) in parts {
         let each = PyDict::new(py);
-        for (at, name) in names.iter().enumerate() {
-            each.set_item(name, column(&|point| of(&point.estimates[at])))?;
+        for (at, quantity) in quantities.iter().enumerate() {
+            each.set_item(quantity.to_string(), column(&|point| of(&point.estimates[at])))?;
         }
         found.set_item(part, each)?;
     }
@@ -107,5 +101,6 @@ pub(crate) fn scan_temperatures<'py>(
     found.set_item("critical_temperature", critical)?;
     let converged = points.iter().flat_map(|point| &point.estimates).map(|one| one.converged(chains));
     found.set_item("converged", converged.into_iter().all(|one| one == Some(true)))?;
-    Ok(found)
+    let warning = mixing::warning(points.iter().flat_map(|point| &point.estimates), chains);
+    Ok((found, warning))
 }

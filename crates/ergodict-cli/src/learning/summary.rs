@@ -1,7 +1,7 @@
 //! What is told of every dictionary that was learned.
 
 use crate::output;
-use ergodict::model::{Input, Model, Results};
+use ergodict::model::{ChainReport, Input, Model, Results};
 use serde::Serialize;
 use std::path::Path;
 
@@ -24,10 +24,15 @@ pub(crate) struct LearnedModel<'a> {
     pub(crate) resumed_after_step: Option<u64>,
     /// Dominance √A_kk / Σ √A_jj of each atom, in the order of the columns of W
     pub(crate) dominance: Vec<f64>,
+    /// Independent minibatches that those along a chain are worth, `steps` over the autocorrelation time in minibatches; only of learning along a chain, and where that time is known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) effective_minibatches: Option<f64>,
     #[serde(flatten)]
     pub(crate) results: &'a Results,
     #[serde(skip)]
     pub(crate) order: Vec<usize>,
+    #[serde(skip)]
+    chain: Option<&'a ChainReport>,
 }
 
 impl<'a> LearnedModel<'a> {
@@ -42,21 +47,38 @@ impl<'a> LearnedModel<'a> {
             samples: model.aggregates.samples,
             resumed_after_step: resumed,
             dominance,
+            effective_minibatches: model
+                .provenance
+                .chain
+                .as_ref()
+                .and_then(|chain| chain.effective_minibatches),
             results,
             order,
+            chain: model.provenance.chain.as_ref(),
         }
+    }
+
+    /// What minibatches along a chain are worth, and what there is to warn of.
+    pub(crate) fn chain_lines(&self) -> Vec<(&'static str, String)> {
+        let Some(chain) = self.chain else { return Vec::new() };
+        let warning = chain.warning().map(|note| output::in_flags(&note));
+        // A warning of few begins with the same words.
+        let is_warned = |words: &String| warning.as_ref().is_some_and(|text| text.starts_with(&**words));
+        let words = chain.minibatch_words().filter(|words| !is_warned(words)).map(|words| ("chain", words));
+        words.into_iter().chain(warning.map(|text| ("warning", text))).collect()
     }
 
     /// The results in words.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
         let results = self.results;
-        let mut lines = vec![(
+        let mut lines = self.chain_lines();
+        lines.push((
             "loss",
             format!(
                 "{:.6} per sample, surrogate {:.6}",
                 results.loss_per_sample, results.surrogate_per_sample
             ),
-        )];
+        ));
         if let Some(loss) = results.held_out_loss_per_sample {
             lines.push(("held out", format!("{loss:.6} per sample over {}", results.held_out_samples)));
         }

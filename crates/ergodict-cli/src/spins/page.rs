@@ -100,7 +100,11 @@ pub(super) fn of_learning(
         }
         let mixing: Vec<mixing::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
         if !mixing.is_empty() {
-            report = report.table(mixing::table(&mixing, CHAINS));
+            let worth = group.iter().filter_map(|outcome| {
+                let words = outcome.model.provenance.chain.as_ref()?.minibatch_words()?;
+                Some(format!("{}: {words}", name(outcome.temperature, outcome.every)))
+            });
+            report = report.table(mixing::table(&mixing, worth, CHAINS));
             let curve = mixing::curve(&mixing, "kept configurations");
             report = curve.into_iter().fold(report, Report::figure);
         }

@@ -8,13 +8,14 @@ use crate::mixing::{self, MixingSummary};
 use crate::progress::say;
 use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
-use crate::{interrupt, memory, paths};
-use anyhow::Result;
-use ergodict::chain::{Quantity, SystemKind, Update};
-use ergodict::run::{Identity, ScanPoint, ScanSettings, Status, TemperatureScan};
+use crate::{interrupt, output, paths};
+use anyhow::{Result, bail};
+use ergodict::chain::Quantity;
+use ergodict::run::{Identity, ScanPoint, ScanSettings, ScanTable, Status, TemperatureScan};
 use ergodict_pages::scan::ScanPage;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ const HELP: &str = "\
 Examples:
   ergodict spins scan --size 32 --from 1.5 --to 3.5 --report scan.html
   ergodict spins scan --model potts --states 3 --size 32 --sweeps 5000
-  ergodict spins scan --size 16 --update checkerboard --tempering --json";
+  ergodict spins scan --size 16 --update checkerboard --tempering -o scan.csv";
 
 /// Estimate observables at many temperatures: energy, magnetization, susceptibility, specific heat, …
 ///
@@ -30,12 +31,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
+    /// The table to write, by its name .csv, .tsv or .json; - is standard output, with commas
+    ///
+    /// A row for each temperature: every quantity with its error and, where it is known, its exact value; with --tempering the exchange rate.
+    #[arg(short, long, value_name = "TABLE.csv")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     scan: ScanSettings,
-    /// What to estimate: observables of `spins simulate`, susceptibility, specific-heat, binder, correlation-length
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = TemperatureScan::QUANTITIES)]
-    #[arg(hide_short_help = true)]
-    observables: Vec<Quantity>,
     #[command(flatten)]
     system: System,
     #[command(flatten)]
@@ -45,26 +47,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let system = args.system.with_update(args.update());
+    let system = args.system.with_update(args.scan.system(&args.system).update);
     args.check(common)?;
-    let temperatures = args.scan.temperatures(&system)?;
-    let replicas = args.scan.chains().saturating_mul(temperatures.len() as u64);
-    let series = args.scan.sweeps().saturating_mul(8 * 8);
-    memory::check(
-        system.memory()?.saturating_add(series).saturating_mul(replicas),
-        &format!("{} chains at {} temperatures", args.scan.chains(), temperatures.len()),
-        "lower --size, --chains, --temperatures or --sweeps",
-    )?;
-    let first = system.walk(temperatures[0], common.seed, 0)?;
-    // What is asked for by default is left out where the system has none of it.
-    let quantities = if args.observables == default_quantities() {
-        TemperatureScan::available(&args.observables, &*first)
-    } else {
-        args.observables.clone()
-    };
     let begin = |t: f64, id: u64| system.walk(t, common.seed, id);
-    let mut scan = TemperatureScan::new(&args.scan, &system, &quantities, common.seed, begin)?;
-    let config = args.config(&system, &quantities, common);
+    let mut scan = TemperatureScan::new(&args.scan, &system, common.seed, begin)?;
+    let quantities = scan.quantities().to_vec();
+    let config = args.scan.config(&system, &quantities, common.seed)?;
     interrupt::listen();
     let started = Instant::now();
     let inputs = if args.checkpoints.checkpoint.is_some() { system.inputs()? } else { Vec::new() };
@@ -95,6 +83,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         };
         Ok(page.report())
     })?;
+    if let Some(path) = &args.out {
+        TableFormat::from_path(path)?.write(&ScanTable::new(&quantities, &points), path)?;
+    }
     driver.remove()?;
     let chains = args.scan.chains() as usize;
     let temperature = |point: &ScanPoint| TemperatureSummary {
@@ -120,56 +111,59 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         labels: points.iter().map(|point| point.temperature.to_string()).collect(),
         points: &points,
         quantities: &quantities,
-        written: args.reports.lines(),
+        written: args
+            .out
+            .iter()
+            .filter(|path| !output::is_standard(path))
+            .map(|path| ("wrote", path.display().to_string()))
+            .chain(args.reports.lines())
+            .collect(),
         config,
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn default_quantities() -> Vec<Quantity> {
-    TemperatureScan::QUANTITIES.split(',').filter_map(|name| name.parse().ok()).collect()
-}
-
 impl Args {
-    /// The update that was chosen: clusters by default, where they can be updated.
-    fn update(&self) -> Option<Update> {
-        let kind = self.system.kind();
-        if !kind.parameters().contains(&"update") {
-            return self.system.update;
-        }
-        let clusters = kind == SystemKind::Ising || self.system.coupling() >= 0.0;
-        Some(self.system.update.unwrap_or(if clusters { Update::SwendsenWang } else { Update::Random }))
-    }
-
     fn check(&self, common: &Common) -> Result<()> {
         self.checkpoints.check()?;
+        self.out.iter().try_for_each(|path| TableFormat::from_path(path).map(|_| ()))?;
         let inputs = self.system.files();
         let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+        let out = self.out.as_deref().map(|path| ("-o", path));
         let outputs: Vec<paths::NamedPath<'_>> =
-            checkpoint.into_iter().chain(self.reports.outputs()).collect();
+            out.into_iter().chain(checkpoint).chain(self.reports.outputs()).collect();
         paths::check(common, &inputs, &outputs)?;
         reports::probe(&outputs)
     }
+}
 
-    /// Every flag that has a say in the result, with its value.
-    fn config(&self, system: &System, quantities: &[Quantity], common: &Common) -> Value {
-        let mut config = json!(self.scan);
-        if self.scan.temperature.is_empty()
-            && let Ok(range) = self.scan.temperatures(system)
-        {
-            config["from"] = json!(range.first());
-            config["to"] = json!(range.last());
-            config["temperatures"] = json!(range.len());
-        }
-        config["sweeps"] = json!(self.scan.sweeps());
-        config["burn-in"] = json!(self.scan.burn_in());
-        config["chains"] = json!(self.scan.chains());
-        config["seed"] = json!(common.seed);
-        let names: Vec<String> = quantities.iter().map(ToString::to_string).collect();
-        config["observables"] = json!(names.join(","));
-        system.config(&mut config);
-        config
+/// How the table is written.
+#[derive(Clone, Copy)]
+enum TableFormat {
+    Text(&'static str),
+    Json,
+}
+
+impl TableFormat {
+    /// By the name of the file.
+    fn from_path(path: &Path) -> Result<Self> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        Ok(match extension.as_deref() {
+            None if output::is_standard(path) => Self::Text(","),
+            Some("csv") => Self::Text(","),
+            Some("tsv") => Self::Text("\t"),
+            Some("json") => Self::Json,
+            _ => bail!("{}: tables are written as .csv, .tsv or .json: name the output so", path.display()),
+        })
+    }
+
+    fn write(self, table: &ScanTable, path: &Path) -> Result<()> {
+        let text = match self {
+            Self::Text(separator) => table.to_text(separator),
+            Self::Json => format!("{:#}\n", table.to_json()),
+        };
+        if output::is_standard(path) { output::print(&text) } else { output::write(path, &text) }
     }
 }
 
@@ -218,16 +212,32 @@ struct ScanSummary<'a> {
 }
 
 impl ScanSummary<'_> {
-    /// The cells of a row, `-1.41421 ± 0.00042` for every quantity.
-    fn row(&self, point: &ScanPoint) -> Vec<String> {
-        let value = |one: &ergodict::chain::diagnostics::Mixing| {
-            if one.mean.is_nan() { "–".to_owned() } else { format!("{:.4} ± {:.4}", one.mean, one.error) }
-        };
-        let mut row: Vec<String> = point.estimates.iter().map(value).collect();
-        if self.points.iter().any(|point| point.exchange_rate.is_some()) {
-            row.push(point.exchange_rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate)));
+    /// The names of the columns, and the cells of each row, `-1.4142 ± 0.0004` for every quantity; exact values stand next to the estimates.
+    fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let exchanges = self.points.iter().any(|point| point.exchange_rate.is_some());
+        let has_exact =
+            |quantity: Quantity| self.points.iter().any(|one| one.exact_value(quantity).is_some());
+        let mut head = Vec::new();
+        for quantity in self.quantities {
+            head.push(quantity.to_string());
+            head.extend(has_exact(*quantity).then(|| "exact".to_owned()));
         }
-        row
+        head.extend(exchanges.then(|| "exchanges".to_owned()));
+        let unknown = || "–".to_owned();
+        let row = |point: &ScanPoint| {
+            let mut row = Vec::new();
+            for (quantity, one) in self.quantities.iter().zip(&point.estimates) {
+                let known = (!one.mean.is_nan()).then(|| format!("{:.4} ± {:.4}", one.mean, one.error));
+                row.push(known.unwrap_or_else(unknown));
+                let exact =
+                    || point.exact_value(*quantity).map_or_else(unknown, |exact| format!("{exact:.4}"));
+                row.extend(has_exact(*quantity).then(exact));
+            }
+            let rate = || point.exchange_rate.map_or_else(unknown, |rate| format!("{:.1} %", 100.0 * rate));
+            row.extend(exchanges.then(rate));
+            row
+        };
+        (head, self.points.iter().map(row).collect())
     }
 }
 
@@ -245,11 +255,7 @@ impl Summary for ScanSummary<'_> {
                 self.seconds
             ),
         )];
-        let mut head: Vec<String> = self.quantities.iter().map(ToString::to_string).collect();
-        if self.points.iter().any(|point| point.exchange_rate.is_some()) {
-            head.push("exchanges".to_owned());
-        }
-        let table: Vec<Vec<String>> = self.points.iter().map(|point| self.row(point)).collect();
+        let (head, table) = self.table();
         let width = |at: usize| {
             let cells = table.iter().chain([&head]).map(|row| row[at].chars().count());
             cells.max().unwrap_or(0)

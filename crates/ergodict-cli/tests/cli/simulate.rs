@@ -116,6 +116,24 @@ fn scans_print_a_row_for_each_temperature_and_resume() {
     let summary: serde_json::Value = serde_json::from_slice(&tempered.stdout).unwrap();
     assert!(summary["temperatures"][0]["exchange_rate"].as_f64().unwrap() > 0.01);
     assert!(summary["temperatures"][2]["exchange_rate"].is_null());
+    // The table as data, with the same numbers.
+    for (name, separator) in [("scan.csv", ','), ("scan.tsv", '\t')] {
+        bench.run(&format!("{words} --tempering --update checkerboard -o {name}")).fine();
+        let table = String::from_utf8(bench.bytes(name)).unwrap();
+        let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(separator).collect()).collect();
+        assert_eq!(lines[0][..4], ["temperature", "energy", "energy-error", "energy-exact"]);
+        assert_eq!((lines.len(), lines[0].last(), lines[3].last()), (4, Some(&"exchange-rate"), Some(&"")));
+        let first = &summary["temperatures"][0];
+        assert_eq!(lines[1][1].parse::<f64>().ok(), first["observables"][0]["mean"].as_f64());
+        assert_eq!(lines[1][3].parse::<f64>().ok(), first["exact_energy"].as_f64());
+    }
+    bench.run(&format!("{words} -o scan.json")).fine();
+    let table: serde_json::Value = serde_json::from_slice(&bench.bytes("scan.json")).unwrap();
+    assert_eq!(table.as_array().unwrap().len(), 3);
+    assert!(table[0]["specific-heat-exact"].is_f64());
+    let printed = bench.run(&format!("{words} -o -")).fine();
+    assert!(printed.stdout.starts_with(b"temperature,energy,"));
+    assert!(printed.stderr.contains("exact"), "{}", printed.stderr);
     // Neighbors beyond an edge have no wave vectors: what is asked for by default is left out.
     let free = bench.run("spins scan --size 6 --boundary free --temperature 2,4 --sweeps 50 --json").fine();
     assert!(!String::from_utf8_lossy(&free.stdout).contains("correlation-length"));
@@ -125,6 +143,8 @@ fn scans_print_a_row_for_each_temperature_and_resume() {
         ("--sweeps 0", "it must be at least 1"),
         ("--coupling -1", "no known critical temperature"),
         ("--temperature 2 --from 1", "--from"),
+        ("-o scan.txt", "tables are written as .csv, .tsv or .json"),
+        ("--sweeps 1e13", "choose a smaller lattice, or fewer chains, temperatures or sweeps"),
     ] {
         let failed = bench.run(&format!("spins scan --size 8 {flags}"));
         assert!(failed.stderr.contains(expected), "{flags}: {}", failed.stderr);

@@ -19,10 +19,10 @@
 //! Order of the random numbers: a half-sweep goes by blocks of whole rows; a block takes one byte for each of its sites
 //! from `fill_bytes`, then one word for each tie, in the order of its sites.
 
-use super::cluster::ClusterSizes;
 use super::heat_bath::decide;
 use super::ising::Thresholds;
-use super::{Alphabet, Boundary, Chain, Ising, Lattice, SpinSystem};
+use super::spins::delegate_to_model;
+use super::{Boundary, Chain, Ising, Lattice, SpinSystem};
 use crate::linalg::Isa;
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::{Error, Result};
@@ -114,30 +114,7 @@ impl Chain for Checkerboard {
 }
 
 impl SpinSystem for Checkerboard {
-    fn shape(&self) -> (usize, usize) {
-        self.lattice.shape()
-    }
-    fn lattice(&self) -> Option<Lattice> {
-        Some(self.lattice)
-    }
-    fn updates(&self) -> u64 {
-        self.lattice.sites() as u64
-    }
-    fn alphabet(&self) -> Alphabet {
-        self.model.alphabet()
-    }
-    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
-        state
-    }
-    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
-        self.model.state(spins)
-    }
-    fn energy(&self, state: &Vec<i8>) -> f64 {
-        self.model.energy(state)
-    }
-    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
-        self.model.bond_clusters(state, rng)
-    }
+    delegate_to_model!();
 }
 
 /// The two colors apart. Row `i` of color `c` holds the sites `(i, 2k + p)`, `p = (i + c) mod 2`, at `1 + k`; before the

@@ -80,6 +80,11 @@ pub struct ImageWalk {
 }
 
 impl ImageWalk {
+    /// Whether positions follow each other.
+    pub(crate) fn is_walk(&self) -> bool {
+        self.sampling == Placement::Walk
+    }
+
     /// Positions on images that have corners in so many rows and columns, see
     /// [`Window::corners`](crate::patch::Window::corners).
     ///

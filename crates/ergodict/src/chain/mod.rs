@@ -70,7 +70,7 @@ pub use subsampled::Subsampled;
 pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
-pub(crate) use watched::mixed;
+pub(crate) use watched::{MEAN_PIXEL, mixed};
 pub use watched::{MixingReport, TraceSet};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and

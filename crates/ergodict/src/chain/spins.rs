@@ -139,5 +139,41 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
     }
 }
 
+/// What other updates of a model have as the model `self.model` has it, in an `impl SpinSystem`. Its state is the configuration, and a step counts as an update of every site.
+macro_rules! delegate_to_model {
+    () => {
+        fn shape(&self) -> (usize, usize) {
+            self.model.shape()
+        }
+        fn lattice(&self) -> Option<$crate::chain::Lattice> {
+            self.model.lattice()
+        }
+        fn updates(&self) -> u64 {
+            let (rows, cols) = self.model.shape();
+            (rows * cols) as u64
+        }
+        fn alphabet(&self) -> $crate::chain::Alphabet {
+            self.model.alphabet()
+        }
+        fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
+            state
+        }
+        fn state(&self, spins: &[i8]) -> $crate::Result<Vec<i8>> {
+            self.model.state(spins)
+        }
+        fn energy(&self, state: &Vec<i8>) -> f64 {
+            self.model.energy(state)
+        }
+        fn bond_clusters(
+            &self,
+            state: &Vec<i8>,
+            rng: &mut rand_chacha::ChaCha8Rng,
+        ) -> Option<$crate::chain::ClusterSizes> {
+            self.model.bond_clusters(state, rng)
+        }
+    };
+}
+pub(super) use delegate_to_model;
+
 #[cfg(test)]
 mod tests;

@@ -149,7 +149,7 @@ pub struct SystemSettings {
     /// The units of an rbm have no neighbors.
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "HOW"))]
     pub boundary: Option<Boundary>,
-    /// Order of updates [default: random]
+    /// Order of updates [default: random; of `spins scan` swendsen-wang, where clusters can be updated]
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "HOW"))]
     pub update: Option<Update>,
     /// External field: a number, or a matrix in a file [default: 0]

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 const MOST_VALUES: usize = 1 << 14;
 /// Fewest values of a trace, however many there are.
 const FEWEST: usize = 16;
+/// What is watched along a walk over images.
+pub(crate) const MEAN_PIXEL: &str = "mean of the patch";
 /// Lags of an autocorrelation function, in values.
 const LAGS: usize = 100;
 /// Fewest values of a chain that tell anything, as for [`Mixing::from_series`].
@@ -192,6 +194,15 @@ impl MixingReport {
     /// Whether it has converged, as far as can be seen; none where that is not known. Files of earlier versions have R̂ alone.
     pub fn verdict(&self) -> Option<bool> {
         self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
+    }
+
+    /// How many independent minibatches so many along these chains are worth: their number over the autocorrelation time in minibatches, which is
+    /// at least 1; none where that time is not known.
+    pub(crate) fn effective_minibatches(&self, minibatches: u64) -> Option<f64> {
+        // Values of a chain in a minibatch: one configuration of a lattice, a share of the patches of a network.
+        let each = self.values as f64 / minibatches as f64;
+        let time = self.autocorrelation_time.filter(|_| each > 0.0)? / each;
+        Some(minibatches as f64 / time.max(1.0))
     }
 
     /// Why it has not converged: `not converged (R̂ 1.200)`, or too few effective draws.

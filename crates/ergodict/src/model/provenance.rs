@@ -184,6 +184,36 @@ pub struct ChainReport {
     /// Number of all homomorphisms, where none was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<u64>,
+    /// Minibatches along the chains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minibatches: Option<u64>,
+    /// Independent minibatches that these are worth: their number over the autocorrelation time in minibatches, the longest of all observables; none
+    /// where that is not known, for independent draws, and for windows of time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_minibatches: Option<f64>,
+}
+
+impl ChainReport {
+    /// The same with what so many minibatches along the chains are worth.
+    pub(crate) fn with_minibatches(mut self, minibatches: u64) -> Self {
+        if self.independent || self.mixing.is_empty() {
+            return self;
+        }
+        self.minibatches = Some(minibatches);
+        let worth = self.mixing.iter().map(|one| one.effective_minibatches(minibatches));
+        self.effective_minibatches = worth.reduce(|a, b| a?.min(b?).into()).flatten();
+        self
+    }
+
+    /// In words: `100 minibatches are worth 37 independent ones`; none where there is no chain that makes them dependent.
+    pub fn minibatch_words(&self) -> Option<String> {
+        let made = self.minibatches?;
+        Some(match self.effective_minibatches.map(f64::round) {
+            Some(1.0) => format!("{made} minibatches are worth 1 independent one"),
+            Some(worth) => format!("{made} minibatches are worth {worth} independent ones"),
+            None => format!("how many independent ones {made} minibatches are worth is not known"),
+        })
+    }
 }
 
 /// A subgraph that an atom makes much of.

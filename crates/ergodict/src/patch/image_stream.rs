@@ -53,6 +53,11 @@ impl ImageStream {
         Ok(Self { images, window, walker: Walker::new(walk, seed, id), corners: Vec::new() })
     }
 
+    /// Whether positions follow each other on a walk.
+    pub(crate) fn is_walk(&self) -> bool {
+        self.walker.chain().is_walk()
+    }
+
     /// Numbers of a patch.
     pub fn features(&self) -> usize {
         self.window.features(self.images[0].channels())

@@ -267,6 +267,7 @@ fn report(jobs: &[&mut dyn Job], finished: &[bool], progress: &mut dyn Progress)
     let (done, total) = amounts(jobs);
     progress.update(slowest.unit(), done, total, &|| match jobs.len() {
         1 => slowest.text(),
+        _ if slowest.text().is_empty() => format!("{going} runs going on"),
         _ => format!("{}, {going} runs going on", slowest.text()),
     });
 }

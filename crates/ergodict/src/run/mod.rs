@@ -42,7 +42,7 @@ pub use observer::Observer;
 pub use plan::RunPlan;
 pub use plateau::StopRule;
 pub use recorder::{MotifRecorder, SpinRecorder};
-pub use scan::{ScanPoint, ScanSettings, TemperatureScan};
+pub use scan::{ScanPoint, ScanSettings, ScanTable, TemperatureScan};
 pub use source::{ExhaustiveStats, ExplainedShare, Form, Next, Source, SourceStats, WindowStats};
 pub use sources::exhaustive::{ExhaustiveSource, StaticOptions};
 pub use sources::image::ImageSource;

@@ -9,130 +9,20 @@
 //! After every sweep a fair coin says whether the pairs (1, 2), (3, 4), … or (2, 3), (4, 5), … are asked to exchange, so that every sweep is a step of
 //! the same chain.
 
+mod settings;
+mod table;
+
+pub use settings::ScanSettings;
+pub use table::ScanTable;
+
 use super::checkpoint::{Resumable, Sections};
 use super::job::{Job, Status, Stop};
 use crate::chain::diagnostics::{Acceptance, Mixing};
-use crate::chain::{ChainPoint, Observable, Quantity, SampledSystem, SpinWalk, SystemKind, SystemSettings};
+use crate::chain::{ChainPoint, Derived, Observable, Quantity, SampledSystem, SpinWalk, SystemSettings};
 use crate::rng::{Purpose, below, ids, stream, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
-
-/// Most temperatures of a scan, and most chains at each.
-const MOST: u64 = 1 << 16;
-/// Most sweeps, and most before them: their number times that of temperatures is counted.
-const MOST_SWEEPS: u64 = 1 << 44;
-const TEMPERATURES: usize = 21;
-const SWEEPS: u64 = 2000;
-const CHAINS: u64 = 2;
-/// The range around the critical temperature, as shares of it.
-const RANGE: (f64, f64) = (0.7, 1.4);
-
-/// Which temperatures, and how long at each. A sweep updates every site once, by [`Update::Wolff`](crate::chain::Update::Wolff) one cluster.
-///
-/// ```
-/// use ergodict::{chain::SystemSettings, run::ScanSettings};
-/// let scan = ScanSettings { from: Some(2.0), to: Some(3.0), temperatures: Some(5), ..ScanSettings::default() };
-/// assert_eq!(scan.temperatures(&SystemSettings::default())?, [2.0, 2.25, 2.5, 2.75, 3.0]);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "The scan"))]
-pub struct ScanSettings {
-    /// Lowest temperature [default: 0.7 of the critical one]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "T", allow_negative_numbers = true))]
-    pub from: Option<f64>,
-    /// Highest temperature [default: 1.4 of the critical one]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "T", allow_negative_numbers = true))]
-    pub to: Option<f64>,
-    /// Temperatures from the lowest to the highest, at equal distances [default: 21]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true))]
-    pub temperatures: Option<usize>,
-    /// The temperatures themselves, instead of a range
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
-            value_name = "T,T,…",
-            value_delimiter = ',',
-            allow_negative_numbers = true,
-            conflicts_with_all = ["from", "to", "temperatures"]
-        )
-    )]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub temperature: Vec<f64>,
-    /// Sweeps of each chain at each temperature, all of them measured [default: 2000]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = crate::text::count, allow_negative_numbers = true))]
-    pub sweeps: Option<u64>,
-    /// Sweeps before the first that is measured [default: a fifth of --sweeps]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = crate::text::count, allow_negative_numbers = true))]
-    pub burn_in: Option<u64>,
-    /// Independent chains at each temperature [default: 2]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true))]
-    pub chains: Option<u64>,
-    /// Exchange configurations between neighboring temperatures after every sweep (parallel tempering)
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub tempering: bool,
-}
-
-impl ScanSettings {
-    /// The temperatures, ascending.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for a range that is none, no or too many temperatures, and systems without a known critical temperature where no range is
-    /// given.
-    pub fn temperatures(&self, system: &SystemSettings) -> Result<Vec<f64>> {
-        if !self.temperature.is_empty() {
-            let mut all = self.temperature.clone();
-            all.sort_by(f64::total_cmp);
-            all.dedup();
-            if all.len() as u64 > MOST {
-                let expected = format!("there must be at most {MOST}");
-                return Err(Error::parameter("the number of temperatures", all.len(), expected));
-            }
-            return Ok(all);
-        }
-        let around = |share: f64| {
-            let critical = system.critical_temperature().ok_or_else(|| {
-                let expected = "this system has no known critical temperature to choose it around";
-                Error::parameter("the range of temperatures", "missing", expected)
-            });
-            critical.map(|critical| share * critical)
-        };
-        let from = self.from.map_or_else(|| around(RANGE.0), Ok)?;
-        let to = self.to.map_or_else(|| around(RANGE.1), Ok)?;
-        let count = self.temperatures.unwrap_or(TEMPERATURES);
-        if count == 0 || count as u64 > MOST {
-            let expected = format!("it must be between 1 and {MOST}");
-            return Err(Error::parameter("the number of temperatures", count, expected));
-        }
-        if !(from > 0.0 && from.is_finite() && to.is_finite() && (from < to || (from == to && count == 1))) {
-            let expected = "it must go from a positive temperature to a higher one";
-            return Err(Error::parameter("the range of temperatures", format!("{from} to {to}"), expected));
-        }
-        let step = if count > 1 { (to - from) / (count - 1) as f64 } else { 0.0 };
-        // Without the digits that rounding makes.
-        let short = |t: f64| (t * 1e10).round() / 1e10;
-        Ok((0..count).map(|i| if i + 1 == count { to } else { short(from + step * i as f64) }).collect())
-    }
-
-    /// Sweeps that are measured.
-    pub fn sweeps(&self) -> u64 {
-        self.sweeps.unwrap_or(SWEEPS)
-    }
-
-    /// Sweeps before them.
-    pub fn burn_in(&self) -> u64 {
-        self.burn_in.unwrap_or(self.sweeps() / 5)
-    }
-
-    /// Chains at each temperature.
-    pub fn chains(&self) -> u64 {
-        self.chains.unwrap_or(CHAINS)
-    }
-}
 
 /// The probability that configurations of energies `low` and `high` at temperatures `cold < hot` are exchanged, `low` being the energy at the colder one.
 fn exchange_probability((cold, hot): (f64, f64), (low, high): (f64, f64)) -> f64 {
@@ -292,12 +182,11 @@ impl Job for Ladder {
 /// What is known at one temperature.
 ///
 /// ```
-/// use ergodict::{chain::{Quantity, SystemData, SystemSettings}, run::{ScanSettings, Stop, TemperatureScan, drive}};
+/// use ergodict::{chain::{SystemData, SystemSettings}, run::{ScanSettings, Stop, TemperatureScan, drive}};
 /// let settings = ScanSettings { temperature: vec![2.0, 3.0], sweeps: Some(200), ..ScanSettings::default() };
 /// let system = SystemSettings { size: Some(ergodict::text::Shape(8, 8)), ..SystemSettings::default() };
-/// let energy: Quantity = "energy".parse()?;
 /// let begin = |t, id| system.walk(SystemData::default(), t, 0, id);
-/// let mut scan = TemperatureScan::new(&settings, &system, &[energy], 0, begin)?;
+/// let mut scan = TemperatureScan::new(&settings, &system, 0, begin)?;
 /// drive(&mut scan.jobs(), None, &Stop::default(), &mut ())?;
 /// assert!(scan.points()[0].estimates[0].mean < scan.points()[1].estimates[0].mean);
 /// # Ok::<(), ergodict::Error>(())
@@ -314,6 +203,17 @@ pub struct ScanPoint {
     pub exact: Option<(f64, f64)>,
 }
 
+impl ScanPoint {
+    /// The exact value of a quantity, where it is known.
+    pub fn exact_value(&self, quantity: Quantity) -> Option<f64> {
+        match quantity {
+            Quantity::Mean(Observable::Energy) => self.exact.map(|exact| exact.0),
+            Quantity::Derived(Derived::SpecificHeat) => self.exact.map(|exact| exact.1),
+            _ => None,
+        }
+    }
+}
+
 /// A scan over temperatures under way.
 ///
 /// ```
@@ -321,7 +221,7 @@ pub struct ScanPoint {
 /// let settings = ScanSettings { temperature: vec![2.0, 3.0], tempering: true, ..ScanSettings::default() };
 /// let system = SystemSettings { size: Some(ergodict::text::Shape(8, 8)), ..SystemSettings::default() };
 /// let begin = |t, id| system.walk(SystemData::default(), t, 0, id);
-/// let mut scan = TemperatureScan::new(&settings, &system, &["binder".parse()?], 0, begin)?;
+/// let mut scan = TemperatureScan::new(&settings, &system, 0, begin)?;
 /// assert_eq!(scan.jobs().len(), 2); // a job for each chain of both temperatures
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -336,10 +236,6 @@ pub struct TemperatureScan {
 }
 
 impl TemperatureScan {
-    /// The quantities that are estimated by default, where the system has them.
-    pub const QUANTITIES: &'static str =
-        "energy,abs-magnetization,susceptibility,specific-heat,binder,correlation-length";
-
     /// A scan at its start; `begin` makes the chain at a temperature with a stream of the seed, which all have different ones.
     ///
     /// # Errors
@@ -348,36 +244,21 @@ impl TemperatureScan {
     pub fn new<E: From<Error>>(
         settings: &ScanSettings,
         system: &SystemSettings,
-        quantities: &[Quantity],
         seed: u64,
         begin: impl Fn(f64, u64) -> std::result::Result<Box<dyn SpinWalk>, E>,
     ) -> std::result::Result<Self, E> {
-        if !matches!(system.kind(), SystemKind::Ising | SystemKind::Potts) {
-            let expected = "scans are of the Ising model and the Potts model";
-            return Err(Error::parameter("the system", system.kind().title(), expected).into());
-        }
-        let chains = settings.chains();
-        if chains == 0 || chains > MOST {
-            let expected = format!("it must be between 1 and {MOST}");
-            return Err(Error::parameter("the number of chains", chains, expected).into());
-        }
-        if settings.sweeps() == 0 {
-            return Err(Error::parameter("the number of sweeps", 0, "it must be at least 1").into());
-        }
-        for (what, count) in
-            [("the number of sweeps", settings.sweeps()), ("the burn-in", settings.burn_in())]
-        {
-            if count > MOST_SWEEPS {
-                return Err(Error::parameter(what, count, format!("it must be at most {MOST_SWEEPS}")).into());
-            }
-        }
+        settings.check(system)?;
         let temperatures = settings.temperatures(system)?;
-        let observables = Quantity::needs(quantities);
+        let (mut quantities, mut observables) = (Vec::new(), Vec::new());
         let mut ladders = Vec::new();
-        for chain in 0..chains {
+        for chain in 0..settings.chains() {
             let walk = |(at, t): (usize, &f64)| begin(*t, (at as u64) << 16 | chain);
             let walks =
                 temperatures.iter().enumerate().map(walk).collect::<std::result::Result<Vec<_>, E>>()?;
+            if chain == 0 {
+                quantities = settings.quantities(walks[0].lattice());
+                observables = Quantity::needs(&quantities);
+            }
             // Found out now, not after the burn-in.
             observables.iter().try_for_each(|one| walks[0].measure(*one).map(|_| ()))?;
             let rng = || stream(seed, Purpose::Chain, ids::EXCHANGES + chain);
@@ -390,13 +271,8 @@ impl TemperatureScan {
                 ladders.extend(each.map(|(temperature, walk)| ladder(temperature, vec![walk])));
             }
         }
-        let (quantities, system) = (quantities.to_vec(), system.clone());
+        let system = system.clone();
         Ok(Self { temperatures, quantities, observables, system, tempering: settings.tempering, ladders })
-    }
-
-    /// The quantities that a system has among these: correlation lengths are those of periodic lattices.
-    pub fn available(quantities: &[Quantity], walk: &dyn SpinWalk) -> Vec<Quantity> {
-        quantities.iter().filter(|quantity| quantity.is_on(walk.lattice())).copied().collect()
     }
 
     /// What is to be driven.

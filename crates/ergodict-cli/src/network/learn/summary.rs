@@ -7,8 +7,8 @@ use crate::summary::Summary;
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{MixingReport, SamplerKind};
 use ergodict::model::{
-    AtomShape, ChainReport, Explained, Input, Model, NetworkReport, NullBand, Provenance, Results,
-    ValueWithError, WindowRecord,
+    AtomShape, Explained, Input, Model, NetworkReport, NullBand, Provenance, Results, ValueWithError,
+    WindowRecord,
 };
 use ergodict::patch::{ChainTransfer, NetworkForm};
 use ergodict_pages::network::times;
@@ -275,8 +275,6 @@ impl Summary for NetworkLearnSummary<'_> {
         let dependent = chain.as_ref().is_some_and(|chain| !chain.independent);
         let mixing = if dependent { self.mixing } else { &[] };
         lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
-        let unmixed = chain.as_ref().and_then(ChainReport::warning);
-        lines.extend(unmixed.map(|note| ("warning", output::in_flags(&note))));
         lines.extend(self.learned.lines());
         lines.extend(self.of.timings());
         lines.push(("wrote", model.display().to_string()));

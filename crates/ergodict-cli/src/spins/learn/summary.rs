@@ -151,6 +151,7 @@ impl Summary for SpinsLearnSummary<'_> {
             if self.runs.len() == 1 {
                 lines.extend(run.learned.lines());
             } else {
+                lines.extend(run.learned.chain_lines());
                 lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
             }
             let (error, right) = (run.relative_error, 100.0 * run.sites_right);

@@ -4,8 +4,9 @@
 //! drawn with weight `exp(b(C))` for label 0, which the field favors, and 1 for every other.
 
 use super::super::heat_bath::threshold;
-use super::super::{Alphabet, Chain, Lattice, SpinSystem};
-use super::{Bonds, ClusterModel, ClusterSizes, Clusters, Coins};
+use super::super::spins::delegate_to_model;
+use super::super::{Alphabet, Chain, SpinSystem};
+use super::{Bonds, ClusterModel, Clusters, Coins};
 use crate::Result;
 use crate::rng::{below, uniform};
 use rand_chacha::ChaCha8Rng;
@@ -90,28 +91,5 @@ impl<M: ClusterModel> Chain for SwendsenWang<M> {
 }
 
 impl<M: ClusterModel> SpinSystem for SwendsenWang<M> {
-    fn shape(&self) -> (usize, usize) {
-        self.model.shape()
-    }
-    fn lattice(&self) -> Option<Lattice> {
-        self.model.lattice()
-    }
-    fn updates(&self) -> u64 {
-        self.bonds.sites() as u64
-    }
-    fn alphabet(&self) -> Alphabet {
-        self.model.alphabet()
-    }
-    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
-        state
-    }
-    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
-        self.model.state(spins)
-    }
-    fn energy(&self, state: &Vec<i8>) -> f64 {
-        self.model.energy(state)
-    }
-    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
-        Some(self.bonds.clusters(state, rng).sizes())
-    }
+    delegate_to_model!();
 }

@@ -3,8 +3,9 @@
 //! A cluster of spins is flipped, one of labels gets another label, chosen uniformly: with the probability that is left of `min(1, exp(Δ))`,
 //! where `Δ` is what the field gains by it over the temperature; for sure without a field.
 
+use super::super::spins::delegate_to_model;
 use super::super::{Alphabet, Chain, Lattice, SpinSystem};
-use super::{Bonds, ClusterModel, ClusterSizes, Coins, pull};
+use super::{Bonds, ClusterModel, Coins, pull};
 use crate::Result;
 use crate::chain::Boundary;
 use crate::chain::diagnostics::Acceptance;
@@ -185,30 +186,8 @@ impl<M: ClusterModel> Chain for Wolff<M> {
 }
 
 impl<M: ClusterModel> SpinSystem for Wolff<M> {
-    fn shape(&self) -> (usize, usize) {
-        self.model.shape()
-    }
-    fn lattice(&self) -> Option<Lattice> {
-        self.model.lattice()
-    }
-    fn updates(&self) -> u64 {
-        self.bonds.sites() as u64
-    }
-    fn alphabet(&self) -> Alphabet {
-        self.model.alphabet()
-    }
-    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
-        state
-    }
-    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
-        self.model.state(spins)
-    }
-    fn energy(&self, state: &Vec<i8>) -> f64 {
-        self.model.energy(state)
-    }
-    fn bond_clusters(&self, state: &Vec<i8>, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
-        Some(self.bonds.clusters(state, rng).sizes())
-    }
+    delegate_to_model!();
+
     fn acceptance(info: &Acceptance) -> Option<Acceptance> {
         Some(*info)
     }

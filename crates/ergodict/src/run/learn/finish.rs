@@ -71,10 +71,7 @@ impl<T: Scalar> Run<T> {
     pub fn finish_until(&self, stop: &Stop) -> Result<Model> {
         let mut model = self.model()?;
         if !matches!(self.source.form(), Form::Network(_)) {
-            let mixing = mixed(self.source.stats().traces);
-            if !mixing.is_empty() {
-                model.provenance.chain = Some(ChainReport { mixing, ..ChainReport::default() });
-            }
+            model.provenance.chain = self.chain_of_patches();
             return Ok(model);
         }
         let examples = &self.core.plan.examples;
@@ -92,6 +89,13 @@ impl<T: Scalar> Run<T> {
         Ok(model)
     }
 
+    /// How the chain of a lattice or an image mixed; none where there is no chain.
+    fn chain_of_patches(&self) -> Option<ChainReport> {
+        let mixing = mixed(self.source.stats().traces);
+        let chain = ChainReport { mixing, ..ChainReport::default() };
+        (!chain.mixing.is_empty()).then(|| chain.with_minibatches(self.source.made()))
+    }
+
     /// The networks and how far walks reach in them, and how the chains moved and mixed.
     fn reports(&self) -> Result<(Vec<NetworkReport>, ChainReport)> {
         let (RunPlan { examples, seed, .. }, stats) = (&self.core.plan, self.source.stats());
@@ -104,7 +108,10 @@ impl<T: Scalar> Run<T> {
             restarted: stats.transfer.restarted,
             mixing: mixed(stats.traces),
             all: stats.exhaustive.map(|all| all.homomorphisms),
+            ..ChainReport::default()
         };
+        // Of windows every chain has minibatches of its own.
+        let chain = if stats.windows.is_some() { chain } else { chain.with_minibatches(self.source.made()) };
         let networks = self.source.networks()?;
         let report = |(name, drawn): &(String, _)| NetworkReport::from_network(name, drawn, examples, *seed);
         Ok((networks.iter().map(report).collect::<Result<_>>()?, chain))
@@ -132,6 +139,8 @@ impl<T: Scalar> Run<T> {
         if matches!(self.source.form(), Form::Network(_)) {
             let (networks, chain) = self.reports()?;
             model.provenance = Provenance { networks, chain: Some(chain), ..model.provenance };
+        } else {
+            model.provenance.chain = self.chain_of_patches();
         }
         Ok(model.warnings())
     }

@@ -1,7 +1,7 @@
 //! Scans against exact results, and parallel tempering on a system that can be enumerated.
 
 use super::*;
-use crate::chain::{SystemData, Update};
+use crate::chain::{SystemData, SystemKind, Update};
 use crate::run::drive;
 
 fn system(rows: usize, cols: usize, update: Update) -> SystemSettings {
@@ -13,9 +13,10 @@ fn system(rows: usize, cols: usize, update: Update) -> SystemSettings {
 }
 
 fn scan(settings: &ScanSettings, system: &SystemSettings, quantities: &str, seed: u64) -> TemperatureScan {
-    let quantities: Vec<Quantity> = quantities.split(',').map(|name| name.parse().unwrap()).collect();
+    let observables = quantities.split(',').map(|name| name.parse().unwrap()).collect();
+    let settings = ScanSettings { observables, ..settings.clone() };
     let begin = |t, id| system.walk(SystemData::default(), t, seed, id);
-    TemperatureScan::new(settings, system, &quantities, seed, begin).unwrap()
+    TemperatureScan::new(&settings, system, seed, begin).unwrap()
 }
 
 fn driven(settings: &ScanSettings, system: &SystemSettings, quantities: &str, seed: u64) -> TemperatureScan {
@@ -173,7 +174,58 @@ fn settings_that_cannot_be_are_refused() {
     assert!(ScanSettings::default().temperatures(&antiferromagnet).is_err());
     let cells = SystemSettings { model: Some(SystemKind::CellularPotts), ..SystemSettings::default() };
     let begin = |t, id| cells.walk(SystemData::default(), t, 0, id);
-    let energy = ["energy".parse().unwrap()];
-    let error = TemperatureScan::new(&ScanSettings::default(), &cells, &energy, 0, begin).err().unwrap();
+    let error = TemperatureScan::new(&ScanSettings::default(), &cells, 0, begin).err().unwrap();
     assert!(error.to_string().contains("cellular Potts"), "{error}");
+}
+
+#[test]
+fn defaults_are_what_the_system_has_and_too_many_values_are_refused() {
+    let names = |boundary| {
+        let ising = SystemSettings { boundary: Some(boundary), ..system(4, 4, Update::Random) };
+        let begin = |t, id| ising.walk(SystemData::default(), t, 0, id);
+        let scan = TemperatureScan::new(&ScanSettings::default(), &ising, 0, begin).unwrap();
+        scan.quantities().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let (torus, free) = (names(crate::chain::Boundary::Periodic), names(crate::chain::Boundary::Free));
+    assert_eq!((torus.len(), free.len(), &*torus[5]), (6, 5, "correlation-length"));
+    let many = ScanSettings { sweeps: Some(1 << 44), ..ScanSettings::default() };
+    let ising = system(4, 4, Update::Random);
+    let refused = TemperatureScan::new(&many, &ising, 0, |t, id| ising.walk(SystemData::default(), t, 0, id));
+    assert!(cfg!(not(target_os = "linux")) || matches!(refused.err(), Some(Error::Memory { .. })));
+    let update = |coupling, model| {
+        let system = SystemSettings { coupling, model, ..SystemSettings::default() };
+        ScanSettings::default().system(&system).update
+    };
+    assert_eq!(update(Some(-1.0), None), Some(Update::SwendsenWang));
+    assert_eq!(update(Some(-1.0), Some(SystemKind::Potts)), Some(Update::Random));
+    assert_eq!(update(None, Some(SystemKind::Rbm)), None);
+}
+
+#[test]
+fn binder_cumulants_of_potts_models_cross_at_the_exact_critical_temperature() {
+    // Below it the larger lattice is the more ordered one, above it the less ordered one. Five percent to either side are more than what the crossing of
+    // lattices this small is off by.
+    for states in 2..=5 {
+        let potts = |side| SystemSettings {
+            model: Some(SystemKind::Potts),
+            states: Some(states),
+            ..system(side, side, Update::SwendsenWang)
+        };
+        let critical = potts(8).critical_temperature().unwrap();
+        let temperature = vec![0.95 * critical, 1.05 * critical];
+        let settings = ScanSettings { temperature, sweeps: Some(6000), ..ScanSettings::default() };
+        let binder = |side: usize| -> Vec<(f64, f64)> {
+            let points = driven(&settings, &potts(side), "binder", 11).points();
+            points.iter().map(|point| (point.estimates[0].mean, point.estimates[0].error)).collect()
+        };
+        let (small, large) = (binder(8), binder(16));
+        for (at, sign) in [(0, 1.0), (1, -1.0)] {
+            let error = small[at].1.hypot(large[at].1);
+            // With these numbers of sweeps the differences are six errors and more.
+            assert!(
+                sign * (large[at].0 - small[at].0) > 2.0 * error,
+                "{states} states: {small:?}, {large:?}"
+            );
+        }
+    }
 }

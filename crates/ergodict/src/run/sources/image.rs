@@ -1,6 +1,7 @@
 //! Minibatches of image patches, as many as were asked for.
 
 use crate::Result;
+use crate::chain::{MEAN_PIXEL, TraceSet};
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{ImageStream, PatchKind};
 use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
@@ -26,23 +27,28 @@ pub struct ImageSource<T: Scalar> {
     time: Duration,
     x: Mat<T>,
     form: Form,
+    /// The mean of each patch along a walk; nothing of independent positions.
+    traces: Vec<TraceSet>,
 }
 
 impl<T: Scalar> ImageSource<T> {
     /// So many minibatches of so many patches each.
     pub fn new(stream: ImageStream, kind: PatchKind, patches: usize, minibatches: u64) -> Self {
         let form = Form::Patch(kind);
-        Self { stream, patches, minibatches, time: Duration::ZERO, x: Mat::zeros(0, 0), form }
+        let traces = if stream.is_walk() { vec![TraceSet::new(MEAN_PIXEL, "", 1, 1)] } else { Vec::new() };
+        Self { stream, patches, minibatches, time: Duration::ZERO, x: Mat::zeros(0, 0), form, traces }
     }
 }
 
 impl<T: Scalar> Resumable for ImageSource<T> {
     fn save(&self, to: &mut Sections) -> Result<()> {
+        to.put_json("traces", &self.traces)?;
         super::save_point(to, &self.stream.point(), 0)
     }
 
     fn restore(&mut self, from: &Sections) -> Result<()> {
-        self.stream.seek(&super::point(from)?.0)
+        self.stream.seek(&super::point(from)?.0)?;
+        super::restore_traces(&mut self.traces, from)
     }
 }
 
@@ -71,10 +77,17 @@ impl<T: Scalar> Source<T> for ImageSource<T> {
         self.stream.advance(self.patches);
         self.time += before.elapsed();
         self.stream.copy(&mut self.x);
+        for set in &mut self.traces {
+            for j in 0..self.x.cols() {
+                let patch = self.x.col(j);
+                let sum = || patch.iter().map(|value| value.to_f64()).sum::<f64>();
+                set.traces[0].push_with(|| sum() / patch.len() as f64);
+            }
+        }
         Ok(Next::Minibatch((&self.x).into()))
     }
 
     fn stats(&self) -> SourceStats<'_> {
-        SourceStats { time: self.time, ..SourceStats::default() }
+        SourceStats { time: self.time, traces: &self.traces, ..SourceStats::default() }
     }
 }
