@@ -13,7 +13,12 @@ pub fn as_file(bytes: &[u8], suffix: &str, read: impl FnOnce(&Path)) {
 
 /// Reads bytes as a network, under every option, and walks over it.
 pub fn network(bytes: &[u8]) {
-    as_file(bytes, "", |path| {
+    network_called("", bytes);
+}
+
+/// The same of a file whose name ends so.
+pub fn network_called(suffix: &str, bytes: &[u8]) {
+    as_file(bytes, suffix, |path| {
         for (directed, weighted) in [(None, None), (Some(true), None), (Some(false), Some(false))] {
             let options = ReadOptions { directed, weighted, loops: Loops::Keep, ..ReadOptions::default() };
             if let Ok((network, decisions)) = read_network(path, &options) {

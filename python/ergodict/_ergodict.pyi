@@ -26,7 +26,7 @@ __all__ = [
     "Factorizer", "ImageStream", "Network", "NetworkModel", "Page", "Parts", "PatchDictionary",
     "Run", "Sampler", "SharePlace", "TaskContext", "MOTIF_NODES", "NETWORK_FORMATS", "SpinChain", "__version__", "_address_of", "_set_patch", "_set_schedule", "accuracy",
     "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_image", "denoise_scores", "denoising_methods", "denoising_page", "embedded_image",
-    "embedded_networks", "evaluate_scores", "evaluation_report", "fetch_network", "generate", "input_digest", "minibatches", "model_motif", "most_suspect",
+    "embedded_networks", "evaluate_scores", "evaluation_report", "fetch_network", "generate", "input_digest", "is_adjacency", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild", "reconstruction_report", "rewire",
     "scan_temperatures", "series_autocorrelation", "series_mixing", "series_quantile", "set_names", "share_of", "share_task", "share_told", "table_columns", "table_direction",
     "COMPARING", "DEFAULT_PROPOSALS", "DEFAULT_WINDOWS", "DENOISING", "ChangingNetwork", "Checkpoint", "TimedEdges", "Windows", "parse_moments",

@@ -18,7 +18,7 @@ def test_hints_are_keyword_arguments(tmp_path: Path) -> None:
     bad.write_text("a b x\n")
     head.write_text("u,v,foo\n1,2,3\n")
     wide.write_text("1 2 3 4 5\n")
-    with pytest.raises(ValueError, match=r"weights can be ignored \(weighted=False\)$"):
+    with pytest.raises(ValueError, match=r"if the first two are the ends \(weighted=False\)$"):
         ergodict.Network(bad)
     assert ergodict.Network(bad, weighted=False).n_edges == 1
     with pytest.raises(ValueError, match=r'among `u`, `v`, `foo`: name it \(time="foo"\)$'):

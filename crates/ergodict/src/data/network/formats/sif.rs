@@ -12,7 +12,7 @@ use std::path::Path;
 pub(in super::super) fn recognize(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    name.ends_with(".sif")
+    name.rsplit_once('.').is_some_and(|(_, end)| end == "sif")
 }
 
 /// Reads the network of a file.
