@@ -44,7 +44,7 @@ const NODES: &str = "Nodes of the motif [default: 21, or those of the file]";
     mut_arg("k", |arg| arg.help(NODES))
 )]
 pub(crate) struct Args {
-    #[arg(required = true, num_args = 2.., value_name = "NET", help = reading::expected("The networks, each "))]
+    #[arg(required = true, num_args = 2.., value_name = "NET", help = reading::expected("Networks: "))]
     nets: Vec<PathBuf>,
     /// Where the matrix goes, as text with tabs [default: standard output]
     #[arg(short, long, value_name = "OUT.tsv")]

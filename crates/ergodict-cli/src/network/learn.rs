@@ -46,7 +46,7 @@ Windows of a month of rows `u v t`, two weeks apart; a constant weight forgets w
 #[derive(clap::Args)]
 #[command(after_long_help = HELP, mut_args(defaults::of_command::<NetworkSettings>()))]
 pub(crate) struct Args {
-    #[arg(required = true, value_name = "NET", help = reading::expected("The networks, each "))]
+    #[arg(required = true, value_name = "NET", help = reading::expected("Networks: "))]
     pub(super) nets: Vec<PathBuf>,
     /// The model file to write; - is standard output
     #[arg(short, long, value_name = "MODEL")]
