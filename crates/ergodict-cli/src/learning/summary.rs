@@ -24,8 +24,7 @@ pub(crate) struct LearnedModel<'a> {
     pub(crate) resumed_after_step: Option<u64>,
     /// Dominance √A_kk / Σ √A_jj of each atom, in the order of the columns of W
     pub(crate) dominance: Vec<f64>,
-    /// Independent minibatches that those along a chain are worth, `steps` over the autocorrelation time in minibatches; only of learning along a chain, and where that time is known
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Independent minibatches that those along a chain are worth, `steps` over the autocorrelation time in minibatches; `null` where minibatches are independent, or it is not known
     pub(crate) effective_minibatches: Option<f64>,
     #[serde(flatten)]
     pub(crate) results: &'a Results,

@@ -160,6 +160,7 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
             "capped_update_steps",
             "config",
             "dominance",
+            "effective_minibatches",
             "explained",
             "explained_by_mean",
             "features",

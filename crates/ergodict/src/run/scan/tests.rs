@@ -193,7 +193,7 @@ fn defaults_are_what_the_system_has_and_too_many_values_are_refused() {
     let refused = TemperatureScan::new(&many, &ising, 0, |t, id| ising.walk(SystemData::default(), t, 0, id));
     assert!(cfg!(not(target_os = "linux")) || matches!(refused.err(), Some(Error::Memory { .. })));
     let update = |coupling, model| {
-        let system = SystemSettings { coupling, model, ..SystemSettings::default() };
+        let system = SystemSettings { model, coupling, ..SystemSettings::default() };
         ScanSettings::default().system(&system).update
     };
     assert_eq!(update(Some(-1.0), None), Some(Update::SwendsenWang));
