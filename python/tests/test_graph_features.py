@@ -21,7 +21,7 @@ def collection(n: int = 20, nodes: int = 200, degree: int = 4) -> tuple[list[Net
     return [Network(graph) for graph in graphs], [0] * n + [1] * n + [2] * n
 
 
-@pytest.mark.filterwarnings("ignore:the largest of")
+@pytest.mark.filterwarnings("ignore:.*the largest of")
 def test_a_graph_has_a_row_of_named_numbers() -> None:
     graphs, _ = collection(2)
     model = NetworkDictionary(rewired_copies=0, random_state=0)
@@ -38,7 +38,7 @@ def test_a_graph_has_a_row_of_named_numbers() -> None:
     assert np.allclose([row["error_mean"], row["error_std"], row["density_mean"], row["density_std"]], figures)
 
 
-@pytest.mark.filterwarnings("ignore:the largest of")
+@pytest.mark.filterwarnings("ignore:.*the largest of")
 def test_graphs_of_three_kinds_are_told_apart() -> None:
     graphs, kinds = collection(20, 60, 6)
     pipeline = make_pipeline(NetworkDictionary(rewired_copies=0, random_state=0), StandardScaler(), LogisticRegression(max_iter=1000))
@@ -47,7 +47,7 @@ def test_graphs_of_three_kinds_are_told_apart() -> None:
     assert cross_val_score(pipeline[1:], rows, kinds, cv=10).mean() >= 0.99
 
 
-@pytest.mark.filterwarnings("ignore:the largest of")
+@pytest.mark.filterwarnings("ignore:.*the largest of")
 def test_searches_choose_by_the_share_that_is_explained() -> None:
     graphs, _ = collection(4)
     search = GridSearchCV(NetworkDictionary(k=6, steps=20, rewired_copies=0, random_state=0), {"n_components": [1, 6]}, cv=2)
