@@ -1,7 +1,7 @@
 //! Adjacency matrices as tables: a row of numbers a line, with names in the first row and column or without.
 
 use super::columns::TableForm;
-use super::edge_list::{Separator, content, konect, separator, split};
+use super::edge_list::{Separator, content, direction, konect, separator, split};
 use super::line_ends::LineEnds;
 use super::matrix_list::{self, Entries};
 use super::square_table::TableLabels;
@@ -43,8 +43,8 @@ pub(super) fn recognize(path: &Path, start: &[u8], options: &ReadOptions) -> Res
     let mut text = Vec::with_capacity(start.len());
     LineEnds::new(start).read_to_end(&mut text).map_err(Error::io(path))?;
     let ended = (start.len() as u64) < START;
-    // KONECT's first line is one of a list of edges.
-    if konect(&text).is_ok_and(|konect| konect.is_some()) {
+    // KONECT's first line is one of a list of edges, and so is one that says whether these have a direction, which our own files begin with.
+    if konect(&text).is_ok_and(|konect| konect.is_some()) || direction(&text).is_some() {
         return Ok(false);
     }
     let Some((form, rows)) = square(&text, ended, options.table.header) else { return Ok(false) };

@@ -130,7 +130,10 @@ fn united(ends: &mut Vec<(u32, u32)>, weights: &mut Vec<f64>, found: &mut EdgeCo
     (*ends, *weights) = entries.into_iter().unzip();
 }
 
-/// Whether entries in ascending order are those of a symmetric matrix. Going through them by rows, those of column `v`
+/// Entries are equal up to rounding where they differ by no more than this share: two ways to the same number, as those of a matrix of correlations, may round differently.
+const ROUNDING: f64 = 1e-6;
+
+/// Whether entries in ascending order are those of a symmetric matrix, up to rounding. Going through them by rows, those of column `v`
 /// come in the order of row `v`, so that one place for each row is enough to compare.
 fn is_symmetric(nodes: usize, ends: &[(u32, u32)], weights: Option<&[f64]>) -> bool {
     let mut next = vec![0_usize; nodes + 1];
@@ -139,7 +142,8 @@ fn is_symmetric(nodes: usize, ends: &[(u32, u32)], weights: Option<&[f64]>) -> b
     ends.iter().enumerate().all(|(at, &(u, v))| {
         let mirror = next[v as usize];
         next[v as usize] += 1;
-        ends.get(mirror) == Some(&(v, u)) && weights.is_none_or(|weights| weights[mirror] == weights[at])
+        let near = |a: f64, b: f64| a == b || (a - b).abs() <= ROUNDING * a.abs().min(b.abs());
+        ends.get(mirror) == Some(&(v, u)) && weights.is_none_or(|weights| near(weights[mirror], weights[at]))
     })
 }
 
@@ -162,6 +166,14 @@ mod tests {
             assert_eq!((entries.found.duplicates, entries.found.zeros), (1, 2));
         }
         assert_eq!((read(true).list.ends, read(true).list.weights), (vec![(0, 1)], None));
+    }
+
+    #[test]
+    fn rounding_does_not_give_edges_a_direction() {
+        let ends = [(0, 1), (1, 0), (1, 2), (2, 1)];
+        let near = list(&ends, Some(&[0.1 + 0.2, 0.3, 2.0, 2.0]));
+        assert_eq!((near.directed, near.weights), (Some(false), Some(vec![0.1 + 0.2, 2.0])));
+        assert_eq!(list(&ends, Some(&[0.3, 0.301, 2.0, 2.0])).directed, Some(true));
     }
 
     #[test]

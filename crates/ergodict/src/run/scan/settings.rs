@@ -71,7 +71,7 @@ pub struct ScanSettings {
     #[cfg_attr(feature = "clap", arg(long))]
     pub tempering: bool,
     /// What to estimate: observables of `spins simulate`, susceptibility, specific-heat, binder, correlation-length [default:
-    /// energy,abs-magnetization,susceptibility,specific-heat,binder,correlation-length, as far as the system has them]
+    /// energy, abs-magnetization, susceptibility, specific-heat, binder, correlation-length, as far as the system has them]
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)
