@@ -32,7 +32,7 @@ def test_a_graph_has_a_row_of_named_numbers() -> None:
     row = dict(zip(names, features[0]))
     assert np.allclose(features[0][:18], np.concatenate([alone.mean(axis=0), alone.std(axis=0)]))
     assert row["covariance2_7"] == pytest.approx(np.cov(alone[:, 2], alone[:, 7], bias=True)[0, 1])
-    patches = np.asarray(model._patches(graphs[0], 200, None), dtype=float).reshape(200, -1)
+    patches = np.asarray(model._patches([graphs[0]], 200, None)[0], dtype=float).reshape(200, -1)
     errors = ((patches - alone @ model.components_) ** 2).sum(axis=1)
     figures = errors.mean(), errors.std(), patches.mean(), patches.mean(axis=1).std()
     assert np.allclose([row["error_mean"], row["error_std"], row["density_mean"], row["density_std"]], figures)
