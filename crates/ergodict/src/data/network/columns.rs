@@ -329,7 +329,8 @@ impl TableColumns {
     /// ```
     /// use ergodict::data::TableColumns;
     /// assert_eq!(TableColumns::ignored(&["year", "id"]), None);
-    /// assert!(TableColumns::ignored(&["score", "year"]).unwrap().to_string().starts_with("column `score` is ignored"));
+    /// let note = TableColumns::ignored(&["score", "year"]).unwrap();
+    /// assert!(note.spelled(&ToString::to_string).starts_with("column `score` is ignored"));
     /// ```
     pub fn ignored(unused: &[impl AsRef<str>]) -> Option<Note> {
         let unknown: Vec<usize> =

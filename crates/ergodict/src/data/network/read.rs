@@ -244,7 +244,7 @@ impl ReadDecisions {
     /// use ergodict::data::{ReadOptions, parse_network};
     /// let options = ReadOptions::default();
     /// let (_, decisions) = parse_network(b"source,target,score\na,b,2\n", &options)?;
-    /// assert!(decisions.warnings(&options)[0].to_string().starts_with("column `score` is ignored"));
+    /// assert!(decisions.warnings(&options)[0].spelled(&ToString::to_string).starts_with("column `score` is ignored"));
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     pub fn warnings(&self, options: &ReadOptions) -> Vec<Note> {
