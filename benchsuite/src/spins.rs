@@ -1,17 +1,20 @@
-//! Benchmarks of the Ising chains: million updates a second, and the ratio to the plain loop in the same run.
+//! Benchmarks of spin systems: million updates a second, and the ratio to another chain or a plain loop in the same run.
 
 use crate::clock::{cpu_seconds, median, median_ms};
 use anyhow::Result;
 use ergodict::chain::{
-    Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, SystemData, SystemSettings, Update,
-    onsager,
+    Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, SystemData, SystemKind, SystemSettings,
+    Update, onsager,
 };
-use ergodict::linalg::Isa;
-use ergodict::rng::{Purpose, stream, uniform};
+use ergodict::linalg::{Isa, Mat};
+use ergodict::rng::{ChaCha8Rng, Purpose, below, normal, stream, uniform};
 use ergodict::text::Shape;
 
 /// The temperature of all runs but where another is said.
 const TEMPERATURE: f64 = 2.26;
+
+/// Cluster updates.
+const CLUSTERS: [(&str, Update); 2] = [("wolff", Update::Wolff), ("swendsen-wang", Update::SwendsenWang)];
 
 /// Prints the table; each line is a median of runs of CPU time.
 pub(crate) fn run() -> Result<()> {
@@ -30,6 +33,10 @@ pub(crate) fn run() -> Result<()> {
     }
     for side in [64, 512] {
         clusters(side)?;
+    }
+    potts_and_xy(200)?;
+    for hidden in [64, 500] {
+        boltzmann((28, 28), hidden)?;
     }
     Ok(())
 }
@@ -118,5 +125,93 @@ fn clusters(side: usize) -> Result<()> {
     let sweeps = rate(Update::Checkerboard)?;
     row("wolff", side, rate(Update::Wolff)?, "checkerboard", sweeps);
     row("swendsen-wang", side, rate(Update::SwendsenWang)?, "checkerboard", sweeps);
+    Ok(())
+}
+
+/// Potts and XY models: by random scan, by checkerboard sweeps (Potts), and by clusters (million sites changed or drawn); `peers/spins_numba.py` has the same.
+fn potts_and_xy(side: usize) -> Result<()> {
+    let size = Some(Shape(side, side));
+    let rate_of = |system: &SystemSettings, temperature: f64, steps: u64| -> Result<f64> {
+        let mut walk = system.walk(SystemData::default(), temperature, 3, 0)?;
+        walk.advance(steps.max(300));
+        let mut rates = Vec::new();
+        for _ in 0..9 {
+            let (changed, start) = (walk.acceptance(), cpu_seconds());
+            walk.advance(steps);
+            let seconds = cpu_seconds() - start;
+            let changed =
+                walk.acceptance().zip(changed).map(|(after, before)| after.accepted - before.accepted);
+            rates.push(changed.unwrap_or(steps * walk.updates_per_step()) as f64 / 1e6 / seconds);
+        }
+        Ok(median(rates))
+    };
+    for states in [3, 10] {
+        let potts = SystemSettings {
+            model: Some(SystemKind::Potts),
+            states: Some(states),
+            size,
+            ..SystemSettings::default()
+        };
+        let critical = potts.critical_temperature().unwrap_or(1.0);
+        let scan = rate_of(&potts, critical, 2_000_000)?;
+        row(&format!("potts, {states} states, random scan"), side, scan, "itself", scan);
+        let sweeps = SystemSettings { update: Some(Update::Checkerboard), ..potts.clone() };
+        let name = format!("potts, {states} states, checkerboard");
+        row(&name, side, rate_of(&sweeps, critical, 500)?, "random scan", scan);
+        for (name, update) in CLUSTERS {
+            let clusters = SystemSettings { update: Some(update), ..potts.clone() };
+            let name = format!("potts, {states} states, {name}");
+            row(&name, side, rate_of(&clusters, critical, 100)?, "random scan", scan);
+        }
+    }
+    let xy = SystemSettings { model: Some(SystemKind::Xy), size, ..SystemSettings::default() };
+    let scan = rate_of(&xy, 0.9, 2_000_000)?;
+    row("xy, heat bath", side, scan, "itself", scan);
+    for (name, update) in CLUSTERS {
+        let clusters = SystemSettings { update: Some(update), ..xy.clone() };
+        row(&format!("xy, {name}"), side, rate_of(&clusters, 0.9, 250)?, "heat bath", scan);
+    }
+    Ok(())
+}
+
+/// A restricted Boltzmann machine: million units drawn a second by one chain and by 64 at once, beside a loop that adds columns and takes an exponential for each unit.
+fn boltzmann(shape: (usize, usize), hidden: usize) -> Result<()> {
+    let visible = shape.0 * shape.1;
+    let units = (visible + hidden) as u64;
+    let mut rng = stream(5, Purpose::Synthetic, 0);
+    let weights = Mat::from_fn(visible, hidden, |_, _| 0.05 * normal(&mut rng));
+    let transposed = weights.transposed();
+    let steps = (2_000_000 / units).max(4);
+    let mut state: Vec<i8> = (0..visible).map(|_| below(&mut rng, 2) as i8).collect();
+    let layer = |columns: &Mat<f64>, from: &[i8], rng: &mut ChaCha8Rng| -> Vec<i8> {
+        let mut sum = vec![0.0; columns.rows()];
+        for (unit, _) in from.iter().enumerate().filter(|(_, on)| **on != 0) {
+            sum.iter_mut().zip(columns.col(unit)).for_each(|(sum, w)| *sum += w);
+        }
+        sum.into_iter().map(|x: f64| i8::from(uniform(rng) < 1.0 / (1.0 + (-x).exp()))).collect()
+    };
+    let plain = rate(steps * units, || {
+        for _ in 0..steps {
+            let hidden = layer(&transposed, &state, &mut rng);
+            state = layer(&weights, &hidden, &mut rng);
+        }
+    });
+    let system = SystemSettings {
+        model: Some(SystemKind::Rbm),
+        size: Some(Shape(shape.0, shape.1)),
+        ..SystemSettings::default()
+    };
+    let data = || SystemData {
+        weights: Some((weights.clone(), vec![0.0; visible], vec![0.0; hidden])),
+        ..SystemData::default()
+    };
+    let mut walk = system.walk(data(), 1.0, 5, 0)?;
+    let one = rate(steps * units, || walk.advance(steps));
+    let name = |chains: usize| format!("rbm, {visible} visible and {hidden} hidden units, chains: {chains}");
+    row(&name(1), shape.0, one, "plain loop", plain);
+    let mut chains = system.persistent_chains(data(), 1.0, 5, 64)?;
+    let few = (steps / 16).max(2);
+    let many = rate(few * units * 64, || chains.advance(few));
+    row(&name(64), shape.0, many, "plain loop", plain);
     Ok(())
 }

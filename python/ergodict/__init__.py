@@ -3,6 +3,7 @@
 from . import chains, denoising, distributed, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
+from ._trajectory import Trajectory
 from .chains import *  # noqa: F403
 from .changing import ChangingNetwork
 from .comparison import Comparison, compare
@@ -33,6 +34,7 @@ __all__ = [
     "OnlineNMF",
     "Reconstruction",
     "TimedEdges",
+    "Trajectory",
     "Window",
     "Windows",
     "__version__",

@@ -114,8 +114,8 @@ def reconstruct_spins(
         Rows and columns of an atom; as the model says, or a square by default.
     boundary : {"periodic", "free"}, optional
         Whether patches go on at the opposite edge; as the model says, or periodic by default.
-    spins : {"zero-one", "signed", "one-hot", "borders"}, optional
-        What stands for a spin; as the model says, or zero-one for two values and one-hot for labels by default.
+    spins : {"zero-one", "signed", "one-hot", "borders", "vector", "real"}, optional
+        What stands for a spin; as the model says, or zero-one for two values, one-hot for labels and real for real numbers by default. Angles are vectors.
     stride : int, default=1
         Sites between neighboring patches.
     alpha : float, default=0.0
@@ -134,7 +134,7 @@ def reconstruct_spins(
     array of float64, shape (rows, cols) or (rows, cols, channels)
         The numbers of the configuration, rebuilt; as ``ergodict spins reconstruct`` writes them.
     info : dict
-        With `return_info`: the number of patches, and ``sites_right``, the share of sites whose spin is told by them.
+        With `return_info`: the number of patches, and ``sites_right``, the share of sites whose spin is told by them, NaN for real numbers.
 
     Examples
     --------
@@ -154,16 +154,20 @@ def reconstruct_spins(
         raise ValueError(
             f"the configuration is {given.dtype} of shape {given.shape}, but it must be numbers of shape (rows, cols)"
         )
-    if given.size and (given.min() < -128 or given.max() > 127 or np.any(given != np.floor(given))):
-        raise ValueError(
-            "the configuration has values that are no spins: expected -1 and 1, 0 and 1, or labels from 0 to 127"
-        )
     known = dictionary.spins
-    labels = known[1] if known else _labels(given)
-    values = spins if spins is not None else known[0] if known else "one-hot" if labels > 0 else "zero-one"
-    if not isinstance(values, str):
-        raise TypeError(f"spins is {values!r}, but it must be zero-one, signed, one-hot or borders")
-    channels = None
+    if spins is not None and not isinstance(spins, str):
+        raise TypeError(f"spins is {spins!r}, but it must be zero-one, signed, one-hot, borders, vector or real")
+    asked = spins if spins is not None else known[0] if known else None
+    real = asked in ("vector", "real")
+    whole = not given.size or (given.min() >= -128 and given.max() <= 127 and bool(np.all(given == np.floor(given))))
+    if not real and not whole:
+        raise ValueError(
+            "the configuration has values that are no spins: expected -1 and 1, 0 and 1, or labels from 0 to 127; of real numbers say spins='real', of "
+            "angles spins='vector'"
+        )
+    labels = known[1] if known else -2 if asked == "vector" else -3 if asked == "real" else labels_of(given)
+    values = asked if asked is not None else "one-hot" if labels > 0 else "zero-one"
+    channels = 2 if values == "vector" else None
     if not known and values == "one-hot":
         if patch is not None:
             _, _, labels = patch_of(dictionary, patch, boundary, None)
@@ -172,7 +176,7 @@ def reconstruct_spins(
     weight = _check.number(alpha, "alpha")
     with progress(verbose, "rebuilding", unit="patch") as show:
         rebuilt, channels, patches, right = dictionary.configuration(
-            np.ascontiguousarray(given, dtype=np.int8).ravel(),
+            np.ascontiguousarray(given, dtype=np.float64 if real else np.int8).ravel(),
             given.shape,
             values,
             labels,
@@ -188,7 +192,7 @@ def reconstruct_spins(
     return (rebuilt, {"patches": patches, "sites_right": right}) if return_info else rebuilt
 
 
-def _labels(given: npt.NDArray[Any]) -> int:
+def labels_of(given: npt.NDArray[Any]) -> int:
     """The alphabet that values suggest, as the extension counts it: 0 for -1 and 1, -1 for 0 and 1, else the number of labels."""
     low, high = (given.min(), given.max()) if given.size else (0, 0)
     if low == -1 and high <= 1:

@@ -20,7 +20,8 @@ from ._random import RandomState, seed_of
 from ._warn import warn
 from .diagnostics import to_inference_data
 
-Configuration = npt.NDArray[np.int8]
+#: int8 of spins and labels, float64 of angles.
+Configuration = npt.NDArray[Any]
 #: Rows and columns, or one number for both.
 Size = Union[int, tuple[int, int]]
 #: How a chain begins: "random", "ordered", a configuration, or a `.npy` file whose last frame is taken.
@@ -100,8 +101,8 @@ class Chain(Stream):
         if isinstance(start, str) and start == "random":
             return None
         if isinstance(start, str) and start == "ordered":
-            # 1 everywhere, label 0 where there are labels.
-            return np.full(self.shape, 0 if self._inner.labels > 0 else 1, dtype=np.int8)
+            # 1 everywhere, label or angle 0 where there are labels or angles.
+            return np.full(self.shape, 0 if self._inner.labels > 0 or self._is_real else 1, dtype=self._dtype)
         if isinstance(start, (str, os.PathLike)):
             frames = np.load(start, allow_pickle=False)
             if frames.ndim == 3 and not len(frames):
@@ -109,6 +110,15 @@ class Chain(Stream):
             last: npt.NDArray[Any] = frames[-1] if frames.ndim == 3 else frames
             return last
         return np.asarray(start)
+
+    @property
+    def _is_real(self) -> bool:
+        return self._inner.labels <= -2
+
+    @property
+    def _dtype(self) -> npt.DTypeLike:
+        """That of configurations."""
+        return np.float64 if self._is_real else np.int8
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -128,7 +138,7 @@ class Chain(Stream):
 
     @property
     def state(self) -> Configuration:
-        """The present configuration, an int8 array (rows, cols) of its own; set it to go on from another."""
+        """The present configuration, an array (rows, cols) of its own, int8 or of angles float64; set it to go on from another."""
         return self._inner.spins().reshape(self.shape)
 
     @state.setter
@@ -139,8 +149,11 @@ class Chain(Stream):
         if given.shape != self.shape:
             found, (rows, cols) = "×".join(map(str, given.shape)), self.shape
             raise ValueError(f"the configuration has {found} sites, but the system has {rows}×{cols}")
-        spins = given.astype(np.int8) if given.dtype.kind != "f" else _whole(given)
-        if np.any(spins != given):
+        if self._is_real:
+            spins = given.astype(np.float64)
+        else:
+            spins = given.astype(np.int8) if given.dtype.kind != "f" else _whole(given)
+        if not self._is_real and np.any(spins != given):
             raise ValueError("the configuration has values that are none of the system's")
         steps, word, acceptance, patch_word, _ = self._inner.place()
         self._inner.seek(steps, word, acceptance, patch_word, np.ascontiguousarray(spins).ravel())
@@ -175,11 +188,11 @@ class Chain(Stream):
 
         Returns
         -------
-        array of int8, shape (n, rows, cols)
+        array of int8, or float64 of angles, shape (n, rows, cols)
             What ``ergodict spins simulate`` writes for the same seed, at the start of the chain.
         """
         rows, cols = self.shape
-        frames = np.empty((_check.count(n, "n", 0), rows, cols), dtype=np.int8)
+        frames = np.empty((_check.count(n, "n", 0), rows, cols), dtype=self._dtype)
         with progress(verbose, "simulating", unit="frame") as show:
             for i, frame in enumerate(frames):
                 frame[...] = next(self)
@@ -195,7 +208,7 @@ class Chain(Stream):
         observable : str, default="energy"
             energy (per site), magnetization, cluster (share of the sites in the largest cluster of equal neighbors), energy-squared,
             abs-magnetization, magnetization-squared, magnetization-fourth, structure-0 and structure-1 (structure factors of a torus),
-            bond-cluster-mean and bond-cluster-largest (clusters of random bonds).
+            bond-cluster-mean and bond-cluster-largest (clusters of random bonds); of :class:`XY` also vortices (by plaquette) and current-squared.
 
         Returns
         -------
@@ -333,15 +346,15 @@ class Chain(Stream):
         verbose: bool = False,
         **system: Any,
     ) -> dict[str, Any]:
-        """Estimate observables at many temperatures, as ``ergodict spins scan`` does; for :class:`Ising` and :class:`Potts`.
+        """Estimate observables at many temperatures, as ``ergodict spins scan`` does; for :class:`Ising`, :class:`Potts` and :class:`XY`.
 
         Parameters
         ----------
         temperatures : array-like
             The temperatures.
         observables : iterable of str, optional
-            Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder and correlation-length. By default energy,
-            abs-magnetization and these four, as far as the system has them.
+            Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder, correlation-length and, of :class:`XY`,
+            helicity-modulus. By default energy, abs-magnetization and these, and vortices of :class:`XY`, as far as the system has them.
         sweeps : int, optional
             Sweeps of each chain at each temperature, all of them measured; 2000 by default. A sweep updates every site once; that of
             ``update="wolff"`` is one cluster.
@@ -430,9 +443,9 @@ class Chain(Stream):
             Rows and columns of a patch.
         n : int, default=1000
             Number of patches.
-        spins : {"zero-one", "signed", "one-hot", "borders"}, optional
-            What stands for a spin: -1 becomes 0, ±1, a channel for each label, or 1 where labels meet. By default zero-one, one-hot for
-            :class:`Potts` and borders for :class:`CellularPotts`.
+        spins : {"zero-one", "signed", "one-hot", "borders", "vector"}, optional
+            What stands for a spin: -1 becomes 0, ±1, a channel for each label, 1 where labels meet, or cosine and sine of an angle. By default zero-one,
+            one-hot for :class:`Potts`, borders for :class:`CellularPotts` and vector for :class:`XY`.
         dtype : dtype, default=float64
             float64 or float32.
 
@@ -444,7 +457,7 @@ class Chain(Stream):
         rows, cols = _check.size(size, "size")
         values = self._values if spins is None else spins
         if not isinstance(values, str):
-            raise TypeError(f"spins is {values!r}, but it must be zero-one, signed, one-hot or borders")
+            raise TypeError(f"spins is {values!r}, but it must be zero-one, signed, one-hot, borders or vector")
         count = _check.count(n, "n")
         features, cut = self._inner.patches(rows, cols, values, count, _check.single(dtype))
         return cut.reshape(count, features)
@@ -522,7 +535,7 @@ class Minibatches:
         """What `fit_stream` hands on to the model file."""
         inner = self._chain._inner
         rows, cols = _check.size(self._patch, "patch")
-        channels = inner.labels if self._spins == "one-hot" else 1
+        channels = {"one-hot": inner.labels, "vector": 2}.get(self._spins, 1)
         return (rows, cols, bool(inner.periodic), channels), (self._spins, inner.labels)
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:

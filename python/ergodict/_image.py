@@ -21,6 +21,16 @@ def shaped(values: npt.NDArray[Any], rows: int, cols: int, channels: int) -> npt
     return values.reshape((rows, cols) if channels == 1 else (rows, cols, channels))
 
 
+def in_color(image: ImageLike) -> bool:
+    """Whether an array or PIL image has red, green and blue, equal or not."""
+    if isinstance(image, (str, os.PathLike)):
+        return False
+    if hasattr(image, "getbands"):
+        return len(image.getbands()) >= 3
+    shape = np.shape(image)
+    return len(shape) == 3 and shape[2] >= 3
+
+
 def is_table(image: Any) -> bool:
     """Whether a list is rows of numbers, and so one image."""
     try:

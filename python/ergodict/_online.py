@@ -92,8 +92,6 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             The fitted estimator. An interruption (Ctrl-C) or an error on the way leaves it as it was after the last step, ready for
             `partial_fit`.
         """
-        if isinstance(X, Iterator):
-            raise TypeError(f"X is a {type(X).__name__}, but fit needs all samples at once: use fit_stream for minibatches as they come")
         X = self._validated(X, reset=True)
         X, counts = _weighted(X, sample_weight)
         course, missing = self._course(), flag(self.missing, "missing")
@@ -451,6 +449,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     def _validated(self, X: Any, reset: bool) -> Any:
         types = [np.float64, np.float32] if reset else [self._dtype()]
+        if isinstance(X, Iterator):
+            raise TypeError(f"X is a {type(X).__name__}, but it must be an array of samples: use fit_stream to learn from minibatches as they come")
         if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
             # Of the same precision, which the checks below would not see.
             X = X.astype(X.dtype.newbyteorder("="))
@@ -516,4 +516,4 @@ def _limits(
     most = None if n_nonzero_coefs is None else _check.count(n_nonzero_coefs, "n_nonzero_coefs")
     if most is None and tol is None:
         most = max(1, features // 10)
-    return most, None if tol is None else _check.number(tol, "tol")
+    return most, None if tol is None else _check.not_negative(tol, "tol")

@@ -32,8 +32,9 @@ class Potts(Chain):
         The field h; a positive one favors label 0.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
-    update : {"random", "wolff", "swendsen-wang"}, default="random"
-        One site at random at a time; one cluster, grown from a random site; or all clusters, as for :class:`Ising`.
+    update : {"random", "checkerboard", "wolff", "swendsen-wang"}, default="random"
+        One site at random at a time; all even sites, then all odd ones; one cluster, grown from a random site; or all clusters, as for
+        :class:`Ising`.
     every : int, default=10000
         Updates of single sites from one state to the next.
     burn_in : int, default=0
@@ -85,7 +86,7 @@ class Potts(Chain):
             raise ValueError("field is no number: a field of the Potts model is the same everywhere")
         self.field = _check.number(field, "field")
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
-        self.update = _check.choice(update, "update", ["random", "wolff", "swendsen-wang"])
+        self.update = _check.choice(update, "update", ["random", "checkerboard", "wolff", "swendsen-wang"])
         self._begin(every, burn_in, start, chain, random_state)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _check
+from . import _check, _ergodict
 from ._chain import Chain, Size, Start
 from ._random import RandomState
 
@@ -177,6 +177,29 @@ class RBM(Chain):
                 )
         return cls(matrix.T, biases[0], biases[1], **parameters)
 
+    def persistent(self, n_chains: int = 64) -> PersistentChains:
+        """Several chains of this machine that are advanced together, as for persistent contrastive divergence.
+
+        Parameters
+        ----------
+        n_chains : int, default=64
+            How many.
+
+        Returns
+        -------
+        PersistentChains
+            Chains 0, 1, … of the seed at their start, each of which has the states of ``RBM(..., chain=number)``.
+
+        Examples
+        --------
+        >>> from ergodict import RBM
+        >>> chains = RBM(size=4, hidden=8, random_state=0).persistent(10)
+        >>> chains.advance(100)
+        >>> chains.states.shape
+        (10, 4, 4)
+        """
+        return PersistentChains(self, _check.count(n_chains, "n_chains"))
+
     def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
         if self.hidden is not None:
             return {}
@@ -185,6 +208,40 @@ class RBM(Chain):
             system["weights"] = os.fspath(weights)
             return {}
         return {"weights": (weights.ravel(), self.visible_bias, self.hidden_bias, weights.shape[1])}
+
+
+class PersistentChains:
+    """Chains of a restricted Boltzmann machine that go through its weights together; :meth:`RBM.persistent` makes them."""
+
+    def __init__(self, machine: RBM, n_chains: int) -> None:
+        self.size, self.n_chains = machine.size, n_chains
+        system = {"model": machine._model, **{name: getattr(machine, name) for name in machine._system}}
+        arrays = machine._arrays(system)
+        self._inner = _ergodict.PersistentChains(system, machine.size, machine.temperature, machine.seed_, n_chains, **arrays)
+
+    def advance(self, steps: int) -> None:
+        """Draw all hidden and then all visible units of every chain, so many times.
+
+        Parameters
+        ----------
+        steps : int
+            How many times.
+        """
+        self._inner.advance(_check.count(steps, "steps", 0))
+
+    @property
+    def states(self) -> npt.NDArray[np.int8]:
+        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; set it to go on from others."""
+        return self._inner.states().reshape(self.n_chains, *self.size)
+
+    @states.setter
+    def states(self, value: npt.ArrayLike) -> None:
+        given = np.asarray(value)
+        if given.shape != (self.n_chains, *self.size):
+            raise ValueError(f"states have the shape {given.shape}, but it must be {(self.n_chains, *self.size)}")
+        if not np.all((given == 0) | (given == 1)):
+            raise ValueError("states have values that are not 0 or 1")
+        self._inner.set_states(np.ascontiguousarray(given, dtype=np.int8).ravel())
 
 
 def _from_tensor(given: Any) -> Any:

@@ -27,7 +27,7 @@ SCHEME: dict[str, Setting] = {
     "dictionary": Setting("dictionary", "nonneg-ball", ("nonneg-ball", "ball", "simplex", "box", "l1-ball", "free")),
     "code": Setting("code", "nonneg"), "normalize": Setting("normalize", "sum", ("sum", "per-column")),
     "unused": Setting("unused", "keep", ("keep", "reseed")), "solver": Setting("solver", "fast", ("fast", "projected-gradient")),
-    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.001),
+    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.01),
     "dict_sweeps": Setting("dictionary-sweeps", 5), "dict_init": Setting("init", "auto"),
 }
 #: Settings of every run that reads networks and samples motifs.
@@ -55,8 +55,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "score_patches": Setting("score-patches", 1000), "null_permutations": Setting("null-permutations", 20),
         "timestamps": Setting("timestamps", None), "window": Setting("window", None), "stride": Setting("stride", None),
         "windows": Setting("windows", None), "cumulative": Setting("cumulative", False), "n_components": Setting("atoms", 9),
-        "alpha": Setting("lambda", 0.5), "schedule": Setting("schedule", "linear"), "dict_init": Setting("init", "random"),
-        "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "alpha": Setting("lambda", 0.5), "schedule": Setting("schedule", "linear"), "dict_tol": Setting("dictionary-tolerance", 0.001),
+        "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
     "network reconstruct": {
         **SAMPLING, "samples": Setting("samples", 200000), "alpha": Setting("lambda", 0.0),
@@ -69,8 +69,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "samples": Setting("samples", None), "rewired": Setting("rewired", True, ("true", "false")),
         "measure": Setting("measure", "error", ("error", "jaccard", "weighted-jaccard", "auc")),
         "mode": Setting("mode", "plain", ("plain", "off-chain")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
-        "schedule": Setting("schedule", "linear"), "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"),
-        "random_state": Setting("seed", None),
+        "schedule": Setting("schedule", "linear"), "dict_tol": Setting("dictionary-tolerance", 0.001),
+        "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
 }
 
@@ -107,7 +107,7 @@ class OnlineParameters:
         How codes are found.
     code_tol : float, default=1e-6
         Relative KKT residual at which coding stops.
-    dict_tol : float, default=0.001
+    dict_tol : float, default=0.01
         Relative change of the dictionary at which its update stops.
     dict_sweeps : int, default=5
         Most sweeps of a dictionary update.
@@ -122,8 +122,8 @@ class OnlineParameters:
     holdout : float, default=0.0
         Share of the samples kept apart for a final loss.
     tol : float, default=0.02
-        Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 never
-        stops before `max_iter`.
+        Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share, divided
+        by the square root of its number of epochs; 0 never stops before `max_iter`.
     max_no_improvement : int or None, default=256
         Minibatches without such an improvement before it stops, rounded up to whole epochs; None never stops before `max_iter`.
     missing : bool, default=False
@@ -143,7 +143,7 @@ class OnlineParameters:
         self,
         n_components: Optional[int] = None, *, alpha: Union[float, str] = "auto", kappa1: float = 0.0, kappa2: float = 0.0,
         schedule: Schedule = "auto", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
-        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5,
+        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.01, dict_sweeps: int = 5,
         dict_init: Union[str, ArrayLike] = "auto", batch_size: int = 64, max_iter: int = 200, shuffle: bool = True, holdout: float = 0.0,
         tol: float = 0.02, max_no_improvement: Optional[int] = 256, missing: bool = False, random_state: RandomState = None,
         callback: Optional[Callable[[dict[str, object]], object]] = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,

@@ -78,11 +78,6 @@ Columns = tuple[Any, Any, Any, Any, Any]
 _TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch")
 _OTHER_TIMES = ("t", "ts", "when", "createdat", "created", "year", "day")
 _OPERATIONS = ("op", "operation", "action", "change")
-_SOURCES = ("source", "src", "from", "fromnode", "fromnodeid", "node1", "id1", "sourceid")
-_TARGETS = ("target", "tgt", "dst", "dest", "destination", "to", "tonode", "tonodeid", "node2", "id2", "targetid")
-_WEIGHTS = ("weight", "weights", "edgeweight", "coupling")
-#: Those only from the third column on: before, they may be ends of edges.
-_OTHER_WEIGHTS = ("w", "wt", "j", "strength", "value", "count")
 _MAKES = ("+", "+1", "1", "a", "add", "added", "insert", "create", "c")
 _REMOVES = ("-", "-1", "\N{MINUS SIGN}", "d", "r", "delete", "deleted", "remove", "removed")
 
@@ -118,8 +113,8 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
     plain = [str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "") for name in names]
     given = [name for name in (source, target, time, weight) if name is not None]
 
-    def called(words: tuple[str, ...], since: int = 0) -> Any:
-        return next((name for name, word in zip(names[since:], plain[since:]) if word in words and name not in given), None)
+    def called(words: tuple[str, ...]) -> Any:
+        return next((name for name, word in zip(names, plain) if word in words and name not in given), None)
 
     if time is None:
         time = called(_TIMES)
@@ -128,23 +123,20 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
             raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
         given.append(time)
     operation = called(_OPERATIONS)
-    given.append(operation)
-    if weight is None:
-        weight = called(_WEIGHTS)
-        weight = called(_OTHER_WEIGHTS, 2) if weight is None else weight
-        given.append(weight)
-    if (source is None) != (target is None):
-        raise ValueError("source and target are given together, or none of them")
-    if source is None:
-        source, target = called(_SOURCES), called(_TARGETS)
-        free = [name for name in names if name not in (*given, source, target)]
-        if len(free) < (source is None) + (target is None):
-            raise ValueError(f"the table has the columns {', '.join(map(repr, names))}, but the ends of edges are in two")
-        source = free.pop(0) if source is None else source
-        target = free.pop(0) if target is None else target
     for name in (source, target, time, weight):
         if name is not None and name not in names:
             raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, names))}")
+    if time in (source, target, weight):
+        raise ValueError(f"the table has the column {time!r} for two things")
+    rest = [name for name in names if name not in (time, operation)]
+    rows = convert.cells(table, rest)
+    asked = {key: None if name is None else str(rest.index(name) + 1) for key, name in (("source", source), ("target", target), ("weight", weight))}
+    # Without words for names, columns are those of files without a header.
+    named = any(isinstance(name, str) for name in rest)
+    usual = ["source", "target", "weight"] if len(rest) <= 3 else []
+    words = [str(name) if named else usual[at] if usual else f"column {at + 1}" for at, name in enumerate(rest)]
+    u, v, w, _, _ = _ergodict.table_columns(words, rows, **asked, named=named)
+    source, target, weight = rest[u], rest[v], None if w is None else rest[w]
 
     def column(name: Any) -> Any:
         values = table[name]

@@ -151,6 +151,9 @@ def _of_ids(
         if nodes is not None:
             number(nodes)
         first, second = list(u), list(v)
+        for one in (*first, *second):
+            if one == "" or one != one:
+                raise ValueError(f"an id is {one!r}, which is no node: leave such edges out")
         # In the order in which edges name them.
         ends = number(one for pair in zip(first, second) for one in pair)
     except TypeError as error:
@@ -199,6 +202,9 @@ def of_columns(
     if numbers is not None and numbers.shape != first.shape:
         raise ValueError(f"the weights are of shape {numbers.shape}, but there are {len(first)} edges")
     one, two = _integers(first), _integers(second)
+    for integers, words in ((one, second), (two, first)):
+        if integers is not None and words.dtype.kind in "UO" and len(words) and all(isinstance(id, str) and id.lstrip("-").isdigit() for id in words.tolist()):
+            raise ValueError("one end of the edges is integers and the other integers as text, so that 1 and '1' would be two nodes: make them one kind")
     listed = None if nodes is None else list(nodes)
     if one is not None and two is not None and (listed is None or all(map(_is_integer, listed))):
         alone = None if listed is None else np.array(listed, dtype=np.int64)
@@ -217,6 +223,14 @@ def of_array(
     square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if form == "edges":
         return of_edge_array(array, weight, nodes, options)
+    if edges and not square and len(array) > 3 and array.dtype.kind in "buif" and np.all((array[:, :2] == 0) | (array[:, :2] == 1)):
+        raise ValueError(
+            f"the array of shape {array.shape} holds nothing but 0 and 1, as an incidence matrix does, whose rows and columns are two kinds of nodes: "
+            "expected the ends of an edge a row (format='edges' reads it so)"
+        )
+    if form != "adjacency" and _is_edge_index(array.shape, array.dtype.kind in "iu"):
+        # As PyTorch Geometric has edges.
+        return of_edge_array(array.T, weight, nodes, options)
     if form == "adjacency" or square and not (edges and weight is not None):
         if weight is not None or nodes is not None:
             name = "weight" if weight is not None else "nodes"
@@ -229,6 +243,18 @@ def of_array(
         expected = "(m, 2) or (m, 3), an edge a row, or a square matrix"
         raise ValueError(f"the array is of shape {array.shape}, but it must be {expected}")
     return of_edge_array(array, weight, nodes, options)
+
+
+def _is_edge_index(shape: tuple[int, ...], integers: bool) -> bool:
+    """Whether edges are two rows, one with an end of each; refuses what could be two edges with weights as well."""
+    if len(shape) != 2 or shape[0] != 2 or shape[1] < 3 or not integers:
+        return False
+    if shape[1] == 3:
+        raise ValueError(
+            "2 rows of 3 integers could be two edges with weights (format='edges') or the ends of three edges, which are "
+            "read when they are transposed to (3, 2)"
+        )
+    return True
 
 
 def of_edge_array(
@@ -406,6 +432,24 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
     return of_nodes(ids, u, v, weights if core.with_weights else None, core.is_directed, kept)
 
 
+def cells(table: Any, columns: Sequence[Hashable]) -> list[list[str]]:
+    """The first rows of a table as a file has them: integers without a point, nothing where a value is missing."""
+
+    def text(value: Any) -> str:
+        whole = isinstance(value, float) and np.isfinite(value) and value == int(value)
+        return str(int(value) if whole else value)
+
+    def column(name: Hashable) -> list[str]:
+        values = first[name]
+        missing = (values.is_null() if hasattr(values, "is_null") else values.isna()).to_list()
+        array = values.to_numpy()
+        listed = (array.astype(str) if array.dtype.kind in "mM" else array).tolist()
+        return ["" if gone or value is None else text(value) for gone, value in zip(missing, listed)]
+
+    first = table.head(128)
+    return [list(row) for row in zip(*(column(name) for name in columns))]
+
+
 def of_table(
     table: Any,
     source: Optional[str],
@@ -424,6 +468,8 @@ def of_table(
         if matrix is not None:
             return matrix
     columns = list(table.columns)
+    if len(set(columns)) < len(columns):
+        raise ValueError("the table has two columns of the same name, but every column must have its own")
     if len(table) == 0 and nodes is None:
         raise ValueError("the table holds no edge: expected a row for each")
     if len(columns) < 2:
@@ -454,10 +500,14 @@ def of_table(
     if numbered:
         # Numbers would be taken for places of columns.
         names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
-    first = table.head(128)
-    rows = [list(map(str, row)) for row in zip(*(first[name].to_numpy() for name in columns))]
+    rows = cells(table, columns)
+    labels = _labels(table)
+    if labels is not None and not all(label.lstrip("-").isdigit() for label in labels):
+        # The names of rows are a column without a name, as in a file.
+        names, columns = ["", *names], [None, *columns]
+        rows = [[label, *row] for label, row in zip(labels, rows)]
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given)
+    u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given, named=not numbered)
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
         told = table[columns[direction]].to_numpy() if options.directed else column(direction)
@@ -467,6 +517,31 @@ def of_table(
     if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
         warn(f"table: {ignored}")
     return of_columns(column(u), column(v), weights, nodes, options)
+
+
+def _rows(data: list[Any]) -> Optional[npt.NDArray[np.float64]]:
+    """Lists of as many numbers each, as an array; None of anything else, such as tuples, which are edges."""
+    if len(data) < 2 or not all(isinstance(row, list) and len(row) == len(data[0]) for row in data):
+        return None
+    numbers = (int, float, np.integer, np.floating, np.bool_)
+    return np.array(data, dtype=np.float64) if all(isinstance(entry, numbers) for row in data for entry in row) else None
+
+
+def of_list(
+    data: Iterable[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options, form: Optional[str] = None
+) -> Made:
+    """A network of a list: of edges, or of the rows of a matrix."""
+    entries = list(data)
+    if form == "adjacency":
+        return of_array(np.array(entries), weight, nodes, options, form)
+    rows = _rows(entries) if form != "edges" and weight is None and nodes is None else None
+    if rows is not None:
+        height, width = rows.shape
+        if _is_edge_index(rows.shape, bool(np.all(rows == np.floor(rows)))):
+            return of_edge_array(np.array(entries).T, weight, nodes, options)
+        if height == width > 2 and np.all(np.isfinite(rows)) and _ergodict.is_adjacency("list", rows[:128]):
+            return of_dense(rows, options)
+    return of_pairs(entries, weight, nodes, options)
 
 
 def of_pairs(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _check, _ergodict
 from ._atoms import PatchKind, dictionary_of, page_of, patch_of
 from ._chain import Stream
-from ._image import ImageLike, is_table, pixels, shaped, without_equal_channels
+from ._image import ImageLike, in_color, is_table, pixels, shaped, without_equal_channels
 from ._progress import progress
 from ._random import RandomState, seed_of
 
@@ -262,7 +262,8 @@ def denoise_image(
     patch : int or (int, int), optional
         Rows and columns of a patch; 8 by default, with a model as for :func:`reconstruct_image`.
     color : bool, optional
-        Whether red, green and blue are denoised, together; otherwise the image is taken in gray. By default as the image is, or the model.
+        Whether red, green and blue are denoised, together; otherwise the image is taken in gray. By default as the image is, or the model; where
+        the three are equal they are denoised once.
     stride : int, optional
         Pixels between neighboring patches; by default 1, for images of more than 2 million pixels more.
     random_state : int, Generator, RandomState or None, default=0
@@ -279,7 +280,7 @@ def denoise_image(
     Returns
     -------
     array of float64, shape (rows, cols) or (rows, cols, 3)
-        The image without noise, not clipped.
+        The image without noise, not clipped; white is 1 where pixels were integers. Without `color` and `model`, an array or PIL image in color stays in color.
     info : dict
         With `return_info`: sigma, stride, patches, atoms_per_patch, unchanged_share (of patches that few atoms do not describe), components (the atoms),
         psnr and relative_error against the noisy image.
@@ -324,6 +325,8 @@ def denoise_image(
         "relative_error": distance[1],
     }
     denoised = shaped(values, *given[1:])
+    if model is None and color is None and denoised.ndim == 2 and in_color(image):
+        denoised = np.repeat(denoised[..., None], 3, axis=2)
     return (denoised, info) if return_info else denoised
 
 

@@ -72,15 +72,23 @@ def recognized(
     """A network of whatever is given."""
     from .changing import ChangingNetwork
 
+    # Columns have numbers from 1, too.
+    source, target = (str(at) if isinstance(at, int) and isinstance(data, (str, os.PathLike)) else at for at in (source, target))
     columns, of_file = {"source": source, "target": target}, {"header": header, "format": format}
     module = type(data).__module__.partition(".")[0]
     table = module in ("pandas", "polars") and hasattr(data, "join")
+    if isinstance(data, np.ma.MaskedArray) and np.any(np.ma.getmaskarray(data)):
+        raise ValueError("the array has masked entries, but a network has numbers: fill them first, as with filled(0)")
+    if hasattr(data, "__array__") and module not in ("pandas", "polars", "scipy") and not hasattr(data, "adj"):
+        # Tensors of other libraries, too, whose entries would otherwise be nodes by their identity.
+        data = np.asarray(data)
+    sequence = isinstance(data, (list, tuple))
     if not isinstance(data, (str, os.PathLike)):
         _leave_out("what is no file", header=header)
-        if table or isinstance(data, np.ndarray):
+        if table or sequence or isinstance(data, np.ndarray):
             format = None if format is None else _check.choice(format, "format", ("auto", "edges", "adjacency"))
         else:
-            _leave_out("what is no file, table or array", format=format)
+            _leave_out("what is no file, table, array or list", format=format)
     if isinstance(data, ChangingNetwork):
         data = data.snapshot()
     if isinstance(data, Nodes):
@@ -113,7 +121,7 @@ def recognized(
     if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
         if not isinstance(data, (bytes, bytearray, dict)):
             _leave_out("a list of edges", **columns)
-            return convert.of_pairs(data, weight, nodes, options)
+            return convert.of_list(data, weight, nodes, options, format)
     raise TypeError(
         f"{type(data).__name__} is no network: expected a graph of networkx, igraph or rustworkx, a scipy or "
         "numpy matrix, edges, a table, the path of a file or a name such as @karate"

@@ -166,6 +166,7 @@ def sound() -> Iterator[Any]:
         ergodict.OnlineDictionary(2, random_state=0).fit(samples.astype(np.float32)),
         ergodict.Ising(4, every=10, random_state=0),
         ergodict.Potts(4, every=10, random_state=0),
+        ergodict.XY(4, every=10, random_state=0),
         ergodict.CellularPotts(6, cells=2, every=10, random_state=0),
         ergodict.ImagePatches(np.ones((8, 8)), size=3, n=2, random_state=0),
         ergodict.sample(network, k=3, random_state=0),

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from ergodict import RBM, CellularPotts, Ising, Network, OnlineNMF, Potts, chains, mixing, reconstruct_spins
+from ergodict import RBM, XY, CellularPotts, Ising, Network, OnlineNMF, Potts, Trajectory, chains, mixing, reconstruct_spins
 from ergodict._chain import Chain
 
 # Each system with the flags that ask the command line for it.
@@ -30,7 +30,18 @@ SYSTEMS: list[tuple[type[Chain], dict[str, Any], list[object]]] = [
     (Ising, {"size": 12, "update": "wolff"}, ["--size", 12, "--update", "wolff"]),
     (Ising, {"size": 12, "update": "swendsen-wang", "field": 0.1}, ["--size", 12, "--update", "swendsen-wang", "--field", 0.1]),
     (Potts, {"size": 12, "update": "wolff"}, ["--model", "potts", "--size", 12, "--update", "wolff"]),
+    (
+        Potts,
+        {"size": (9, 12), "states": 5, "boundary": "free", "update": "checkerboard", "field": 0.2},
+        ["--model", "potts", "--size", "9x12", "--states", 5, "--boundary", "free", "--update", "checkerboard", "--field", 0.2],
+    ),
     (Ising, {"size": 10, "start": "ordered"}, ["--size", 10, "--start", "ordered"]),
+    (XY, {"size": (7, 9), "update": "wolff", "coupling": -0.5}, ["--model", "xy", "--size", "7x9", "--update", "wolff", "--coupling", -0.5]),
+    (
+        XY,
+        {"size": 9, "update": "swendsen-wang", "boundary": "free", "start": "ordered"},
+        ["--model", "xy", "--size", 9, "--update", "swendsen-wang", "--boundary", "free", "--start", "ordered"],
+    ),
     (
         Potts,
         {"size": 11, "states": 4, "temperature": 0.8, "field": 0.2},
@@ -82,7 +93,7 @@ def test_trajectories_are_those_of_the_command_line(
     )
     chain = kind(**arguments, every=700, burn_in=300, random_state=5)
     found = chain.frames(len(expected))
-    assert found.dtype == np.int8 and len(expected) >= 9
+    assert found.dtype == expected.dtype == (np.float64 if kind is XY else np.int8) and len(expected) >= 9
     np.testing.assert_array_equal(found, expected)
     assert told.get("acceptance") == chain.acceptance_
     series = kind(**arguments, every=700, burn_in=300, random_state=5).record(len(expected))
@@ -173,6 +184,7 @@ def test_weights_and_fields_from_files_and_arrays_are_the_same(cli: Any, tmp_pat
             None,
         ),
         (RBM, {"size": 10}, ["--model", "rbm", "--size", 10], None),
+        (XY, {"size": 10}, ["--model", "xy", "--size", 10], "vector"),
     ],
 )
 def test_minibatches_are_those_the_command_line_learns_from(
@@ -251,6 +263,7 @@ def test_reconstruction_is_that_of_the_command_line(cli: Any, tmp_path: Path) ->
     for flags, kind in (
         (["--size", 18], Ising),
         (["--model", "potts", "--size", 12], Potts),
+        (["--model", "xy", "--size", 12], XY),
         (["--model", "cellular-potts", "--size", 18, "--cells", 4], CellularPotts),
     ):
         cli(
@@ -274,7 +287,8 @@ def test_reconstruction_is_that_of_the_command_line(cli: Any, tmp_path: Path) ->
         done = cli("spins", "reconstruct", model, frames, "--stride", 2, "--lambda", 0.1, "-o", out, "--json")
         rebuilt, info = reconstruct_spins(model, np.load(frames)[-1], stride=2, alpha=0.05, return_info=True)
         np.testing.assert_array_equal(rebuilt.reshape(np.load(out).shape), np.load(out))
-        assert info["sites_right"] == json.loads(done.stdout)["sites_right"]
+        right = json.loads(done.stdout)["sites_right"]
+        assert np.isnan(info["sites_right"]) if kind is XY else info["sites_right"] == right
         assert rebuilt.shape[:2] == np.load(frames)[-1].shape and issubclass(kind, Chain)
 
 
@@ -470,7 +484,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         ),
         (lambda: Ising(8, update="metropolis"), "update is 'metropolis', but it must be random"),
         (lambda: Potts(8, update="wolff", coupling=-1.0), "clusters of a Potts model need one that is not negative"),
-        (lambda: CellularPotts.scan([1.0], size=8), "scans are of the Ising model and the Potts model"),
+        (lambda: CellularPotts.scan([1.0], size=8), "scans are of the Ising model, the Potts model and the XY model"),
         (lambda: Ising.scan([], size=8), "temperatures is empty"),
         (lambda: Ising.scan([2.0], size=4, burn_in=2**62), "the burn-in is 4611686018427387904, but it must be at most"),
         (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
@@ -484,6 +498,7 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Ising(graph=[[0, 1]], update="checkerboard"), "checkerboard is for lattices"),
         (lambda: Ising(graph=[[0, 1]], random_state=0).patches(1, 1), "patches are cut from a lattice"),
         (lambda: Potts(8, states=1), "states"),
+        (lambda: Potts(9, update="checkerboard"), "checkerboard sweeps need even sides on a torus"),
         (lambda: Potts(8, field=[1.0]), "a field of the Potts model is the same everywhere"),
         (lambda: CellularPotts(8, cells=0), "cells is 0, but it must be between 1 and 127"),
         (
@@ -633,3 +648,108 @@ def test_scans_estimate_exact_energies_and_exchange_configurations(tmp_path: Pat
     assert 0 < tempered["exchange_rate"][0] <= 1
     again = Potts.scan([0.9, 1.0], ["energy"], size=8, sweeps=300, tempering=True, update="random", random_state=0, n_jobs=2)
     assert np.array_equal(again["mean"]["energy"], tempered["mean"]["energy"])
+
+
+@pytest.mark.parametrize(
+    ("model", "frames"),
+    [
+        ("xy", lambda rng: rng.uniform(-np.pi, np.pi, (12, 9, 10))),
+        ("xy", lambda rng: np.zeros((12, 9, 10), dtype=np.float32)),
+        (None, lambda rng: rng.normal(size=(12, 9, 10))),
+        (None, lambda rng: rng.normal(size=(12, 9, 10)).astype(np.float32)),
+        (None, lambda rng: rng.choice(np.array([-1, 1], dtype=np.int8), (12, 9, 10))),
+        ("potts", lambda rng: rng.integers(0, 3, (12, 9, 10))),
+        ("cellular-potts", lambda rng: rng.integers(0, 3, (12, 9, 10))),
+        (None, lambda rng: rng.integers(0, 2, (12, 9, 10)).astype(float)),
+    ],
+)
+def test_a_trajectory_teaches_what_it_teaches_the_command_line(cli: Any, tmp_path: Path, model: Any, frames: Any) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    path, out = tmp_path / "t.npy", tmp_path / "m.safetensors"
+    np.save(path, frames(np.random.default_rng(4)))
+    flags = ["--boundary", "free", "--every", 2, "--burn-in", 1, "--patch", "3x4", "--patches", 30, "-r", 4, "--seed", 6]
+    cli("spins", "learn", "--trajectory", path, *([] if model is None else ["--model", model]), *flags, "-o", out)
+    expected = safetensors.load_file(out)["W"].T
+    values = np.load(path)
+    signed = model == "xy" or bool(np.any(values != np.floor(values)))
+    sets = {"dictionary": "ball", "code": "free", "dict_init": "random"} if signed else {}
+    for given in (path, np.load(path)):
+        trajectory = Trajectory(given, model=model, boundary="free", every=2, burn_in=1, random_state=6)
+        estimator = OnlineNMF(4, alpha=0.5, schedule="balanced", random_state=6, **sets)
+        estimator.fit_stream(trajectory.minibatches(patch=(3, 4), n=30))
+        np.testing.assert_array_equal(estimator.components_, expected)
+    estimator.save(tmp_path / "own.safetensors")
+    last = np.load(path)[-1]
+    np.testing.assert_array_equal(
+        reconstruct_spins(tmp_path / "own.safetensors", last), reconstruct_spins(out, last)
+    )
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite_are_named_with_their_place(cli: Any, tmp_path: Path, bad: float) -> None:
+    frames = np.random.default_rng(0).normal(size=(5, 6, 7))
+    frames[3, 2, 4] = bad
+    np.save(tmp_path / "t.npy", frames)
+    place = r"frame 3, row 2, column 4 \(all counted from 0\): expected finite numbers"
+    with pytest.raises(ValueError, match=place):
+        Trajectory(frames)
+    with pytest.raises(AssertionError, match="frame 3, row 2, column 4"):
+        cli("spins", "learn", "--trajectory", tmp_path / "t.npy", "-r", 2, "--patch", 3, "-o", tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Trajectory(np.zeros(5)), "shape \\(frames, rows, cols\\)"),
+        (lambda: Trajectory(np.zeros((0, 4, 4))), "shape \\(frames, rows, cols\\)"),
+        (lambda: Trajectory(np.full((2, 4, 4), 5), model="ising"), "which are no values of ising"),
+        (lambda: Trajectory(np.ones((2, 4, 4)), every=3), "no frame is left"),
+        (lambda: Trajectory(np.ones((2, 4, 4)), model="heisenberg"), "model"),
+        (lambda: Trajectory(np.ones((2, 4, 4)), states=3), "states is for model potts"),
+        (lambda: Trajectory(np.full((2, 4, 4), 0.5), model="ising"), "spins are whole numbers"),
+        (lambda: Trajectory(np.full((2, 4, 4), 0.5)).minibatches(patch=2, spins="one-hot"), "other real numbers real"),
+        (lambda: Trajectory(np.full((2, 4, 4), 0.5)).minibatches(patch=5), "the patch is 5"),
+        (lambda: XY(4, start=np.full((4, 4), np.nan)), "site 0"),
+        (lambda: XY(4).patches(2, spins="zero-one"), "angles are vector"),
+        (lambda: XY(4).measure("cluster"), "these are angles"),
+        (lambda: Ising(4).measure("vortices"), "vortices are those of xy"),
+        (lambda: XY(4, boundary="free").measure("current-squared"), "on a periodic lattice"),
+    ],
+)
+def test_what_trajectories_and_angles_refuse(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_an_xy_chain_is_copied_and_its_scan_has_a_helicity_modulus() -> None:
+    xy = XY(6, temperature=0.5, every=72, random_state=2)
+    next(xy)
+    other, third = pickle.loads(pickle.dumps(xy)), copy.deepcopy(xy)
+    first = next(xy)
+    np.testing.assert_array_equal(first, next(other))
+    np.testing.assert_array_equal(first, next(third))
+    scan = XY.scan([0.4, 2.0], size=8, sweeps=800, random_state=0)
+    stiff, loose = scan["mean"]["helicity-modulus"]
+    # Spin waves: 1 - T/4 to first order; nothing is stiff when it is hot.
+    assert stiff == pytest.approx(1 - 0.4 / 4, abs=0.03) and abs(loose) < 0.1
+    assert scan["mean"]["vortices"][0] < 0.01 < scan["mean"]["vortices"][1]
+    assert scan["critical_temperature"] == pytest.approx(0.8929)
+
+
+def test_persistent_chains_are_the_chains_one_by_one() -> None:
+    weights = np.random.default_rng(3).normal(size=(30, 17))
+    arguments: dict[str, Any] = {"size": (5, 6), "every": 47, "random_state": 8}
+    chains = RBM(weights, **arguments).persistent(5)
+    chains.advance(0)
+    chains.advance(4)
+    for number in range(5):
+        alone = RBM(weights, **arguments, chain=number)
+        alone.advance(4 * 47)
+        np.testing.assert_array_equal(chains.states[number], alone.state)
+    chains.states = np.ones((5, 5, 6))
+    assert chains.states.all()
+    for bad, words in ((np.ones((4, 5, 6)), "shape"), (np.full((5, 5, 6), 2), "not 0 or 1")):
+        with pytest.raises(ValueError, match=words):
+            chains.states = bad
+    with pytest.raises(ValueError, match="n_chains"):
+        RBM(weights, **arguments).persistent(0)

@@ -272,7 +272,7 @@ def test_square_tables_are_refused_where_they_could_be_edges() -> None:
         assert Network(unnamed, format="adjacency").n_edges == 2
     assert Network(pd.DataFrame(MATRIX), format="edges") == Network([(0, 1, 0), (1, 0, 2), (0, 2, 0)], nodes=[0, 1])
     timed = pd.DataFrame([[1, 2, 1, 100], [2, 3, 1, 200], [3, 4, 1, 300], [4, 1, 1, 400]])
-    with pytest.raises(ValueError, match="whose columns are then given as source and target"):
+    with pytest.raises(ValueError, match="4 edges: say that it is a matrix, or give the columns of the ends as source and target"):
         Network(timed)
     assert Network(timed, source=0, target=1, weighted=False) == Network([(1, 2), (2, 3), (3, 4), (4, 1)])  # type: ignore[arg-type]
     assert Network(timed, format="adjacency").n_nodes == 4
@@ -439,3 +439,90 @@ def test_a_square_table_with_the_same_names_on_both_sides_is_a_matrix() -> None:
     # Other tables are edges, whatever their shape.
     with pytest.warns(UserWarning, match="`c`"):
         assert Network(pd.DataFrame({"a": [1, 2, 3], "b": [2, 3, 4], "c": [5, 5, 5]})).n_edges == 3
+
+
+def test_edges_in_two_rows_are_read_or_refused() -> None:
+    ring = np.array([[0, 1, 2, 3], [1, 2, 3, 0]])
+    for data in (ring, ring.tolist()):
+        network = Network(data)
+        assert (network.n_nodes, network.n_edges) == (4, 4)
+    assert Network(ring, weight=[1, 2, 3, 4]).is_weighted
+    for data in (ring[:, :3], ring[:, :3].tolist()):
+        with pytest.raises(ValueError, match="two edges with weights .* or the ends of three edges"):
+            Network(data)
+        assert Network(data, format="edges").n_edges == 2
+    # Weights that are no integers, and edges as networkx lists them, are what they look like.
+    assert Network(np.array([[0, 1, 0.5], [1, 2, 0.25]])).is_weighted
+    assert Network([(0, 1, 2), (1, 2, 3)]).n_edges == 2
+
+
+def test_lists_of_rows_are_matrices_where_that_is_certain() -> None:
+    path = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    assert (Network(path).n_nodes, Network(path).n_edges) == (4, 3)
+    with pytest.raises(ValueError, match="could be the adjacency matrix of 3 nodes or 3 edges"):
+        Network([row[:3] for row in path[:3]])
+    assert Network([row[:3] for row in path[:3]], format="adjacency").n_edges == 2
+    assert Network([[0, 1], [1, 2]]).n_edges == 2
+    assert Network([["a", "b"], ["b", "c"]]).n_edges == 2
+
+
+class Tensor:
+    """An array of another library, which hands out entries that are equal to nothing but themselves."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = np.asarray(array)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array
+
+    def __iter__(self) -> Any:
+        return iter([[object(), object()] for _ in self.array])
+
+
+def test_arrays_of_other_libraries_are_arrays() -> None:
+    assert Network(Tensor([[0, 1], [1, 2], [2, 0]])).nodes == [0, 1, 2]
+
+
+def test_what_is_no_network_is_refused() -> None:
+    bits = np.array([[1, 0], [0, 1], [1, 1], [0, 1], [1, 0]])
+    for data, words in [
+        (bits, "incidence matrix"),
+        (pd.DataFrame({"tea": [3, 1, 0], "coffee": [0, 2, 5]}, index=["ann", "bob", "cleo"]), "names of rows and numbers"),
+        (pd.DataFrame({"source": [1, 2], "target": ["2", "3"]}), "integers as text"),
+        (pd.DataFrame([["a", "b"]], columns=["x", "x"]), "same name"),
+        (np.ma.masked_array(np.eye(4), np.eye(4) > 0), "masked entries"),
+        ([("a", float("nan")), ("b", "c")], "an id is nan"),
+        ([("a", ""), ("b", "c")], "an id is ''"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            Network(data)
+    assert Network(bits, format="edges").n_nodes == 2
+    # Other indices than row numbers are no matter where names say what columns are.
+    assert Network(pd.DataFrame({"source": [1, 2], "target": [2, 3]}, index=["x", "y"])).n_edges == 2
+
+
+def test_tables_may_hold_anything_beside_their_ends() -> None:
+    ends = {"source": ["a", "b"], "target": ["b", "c"]}
+    for extra in (pd.array(["x", pd.NA], dtype="string"), [np.zeros(2), np.ones(3)], pd.to_datetime(["2020-01-01", None]), [None, 1.5]):
+        with pytest.warns(Warning, match="column `more` is ignored"):
+            assert Network(pd.DataFrame({**ends, "more": extra})).n_edges == 2
+    days = pd.to_datetime(["2020-01-01", "2020-01-02"])
+    assert Network(pd.DataFrame({"u": [1, 2], "v": [2, 3]}, index=days)).n_edges == 2
+    large = [[2**53, 2**53 + 1, 1, 2], [1, 2, 3, 2**53 + 3]]
+    assert Network(large).n_nodes == 6
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_tables_of_other_things_are_refused(library: Any) -> None:
+    people = ["Ann", "Bob", "Cat", "Dan", "Eve"]
+    for columns, words in [
+        ({"name": people, "e1": [1, 0, 1, 0, 1], "e2": [0, 1, 1, 0, 0], "e3": [1, 1, 0, 1, 0]}, "incidence table"),
+        ({"userId": [1, 1, 2], "movieId": [1, 3, 1], "rating": [4.0, 3.5, 1.0]}, "two kinds of nodes"),
+        ({"Id": [1, 2, 3], "Name": people[:3], "Age": [34, 27, 51]}, "`Id`, `Name`, `Age`"),
+        ({"1": [2, 3], "2": [3, 4]}, "look like its first edge"),
+        ({"Ann": ["Bob", "Cat"], "Bob": ["Cat", "Dan"]}, "look like its first edge"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            Network(library.DataFrame(columns))
+    assert Network(library.DataFrame({"1": [2, 3], "2": [3, 4]}), source="1", target="2").n_edges == 2
+    assert Network(library.DataFrame({"user": ["a", "b"], "item": ["x", "x"]})).n_edges == 2

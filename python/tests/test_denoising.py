@@ -161,7 +161,7 @@ def test_missing_edges_have_reasons_and_probabilities_follow_the_share() -> None
 
 
 def test_the_question_decides_the_scores() -> None:
-    people = Network("@lesmis", weighted=False)
+    people = Network("@karate", weighted=False)
     pairs = denoise(people, pairs="non-edges", top=30, random_state=0).pairs
     scores = {
         negatives: denoise(people, pairs=pairs, negatives=negatives, random_state=0).scores

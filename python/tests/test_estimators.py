@@ -550,8 +550,8 @@ def test_learning_by_pursuit() -> None:
         ({"algorithm": "lars"}, "algorithm is 'lars', but it must be omp"),
         ({"n_nonzero_coefs": 3}, 'limits of algorithm="omp"'),
         ({"algorithm": "omp", "n_nonzero_coefs": 0}, "n_nonzero_coefs"),
-        ({"algorithm": "omp", "tol": -1.0}, "not negative"),
-        ({"algorithm": "omp", "tol": float("nan")}, "not negative"),
+        ({"algorithm": "omp", "tol": -1.0}, "^tol is -1.0.*not negative"),
+        ({"algorithm": "omp", "tol": float("nan")}, "^tol is nan.*not negative"),
     ],
 )
 def test_limits_of_pursuit_are_checked(limits: dict, words: str) -> None:

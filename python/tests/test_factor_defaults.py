@@ -134,5 +134,6 @@ def test_zeros_decide_no_penalty() -> None:
 
 
 def test_a_generator_is_pointed_to_streams() -> None:
-    with pytest.raises(TypeError, match="use fit_stream"):
-        OnlineNMF(3).fit(x for x in [X])
+    for learn in (OnlineNMF(3).fit, OnlineNMF(3).partial_fit):
+        with pytest.raises(TypeError, match="X is a generator.*use fit_stream"):
+            learn(x for x in [X])

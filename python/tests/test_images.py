@@ -256,8 +256,11 @@ def test_noise_is_estimated_and_freed_of() -> None:
     freed, info = denoise_image(colors, return_info=True, n_components=64)
     assert freed.shape == colors.shape and info["components"].shape == (64, 192)
     assert psnr(freed, np.stack([clean] * 3, axis=2)) > psnr(noisy, clean) + 6
-    # Gray stored as color is gray.
-    assert denoise_image(np.repeat(noisy[..., None], 3, axis=2)).shape == clean.shape
+    # Gray stored as color is denoised as gray, and stored as it was.
+    gray = denoise_image(noisy)
+    for channels in (3, 4):
+        stored = np.concatenate([np.repeat(noisy[..., None], 3, axis=2), np.ones((64, 64, 1))], axis=2)[..., :channels]
+        np.testing.assert_array_equal(denoise_image(stored), np.repeat(gray[..., None], 3, axis=2))
     assert denoise_image(colors, color=False, sigma=0.06).shape == clean.shape
 
 

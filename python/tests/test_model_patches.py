@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ergodict
-from ergodict import CellularPotts, ImagePatches, Ising, OnlineDictionary, OnlineNMF, Potts, reconstruct_image, reconstruct_spins
+from ergodict import XY, CellularPotts, ImagePatches, Ising, OnlineDictionary, OnlineNMF, Potts, reconstruct_image, reconstruct_spins
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -86,6 +86,7 @@ def test_a_stream_of_image_patches_makes_a_model_of_images(
         (lambda: Ising(18, every=500, boundary="free", random_state=0), "signed"),
         (lambda: Potts(12, states=4, every=500, random_state=0), None),
         (lambda: CellularPotts(18, cells=4, every=500, random_state=0), None),
+        (lambda: XY(12, every=500, random_state=0), None),
     ],
 )
 def test_minibatches_of_a_chain_make_a_model_of_spins(cli: Cli, tmp_path: Path, chain: Any, spins: Any) -> None:

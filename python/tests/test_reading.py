@@ -28,8 +28,8 @@ def test_networks_take_header_and_format_of_a_file(cli: Callable[..., Any], tmp_
     with pytest.raises(ValueError, match='header is "maybe", but it must be "auto", "yes" or "no"'):
         Network(rows, header="maybe")
     for data in ([(1, 2)], np.eye(3), Network([(1, 2)]), "@karate"):
-        # Arrays have a format, too.
-        for keywords in ({"header": "yes"}, {"format": "edges"})[: 1 if isinstance(data, np.ndarray) else 2]:
+        # Arrays and lists have a format, too.
+        for keywords in ({"header": "yes"}, {"format": "edges"})[: 1 if isinstance(data, (list, np.ndarray)) else 2]:
             with pytest.raises(ValueError, match="has no meaning"):
                 Network(data, **keywords)
 

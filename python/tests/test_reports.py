@@ -191,6 +191,7 @@ def test_the_page_of_a_simulation_is_that_of_the_command_line(cli: Callable[...,
     own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
     cases: list[tuple[Any, list[Any]]] = [
         (Ising(size=12, temperature=3.0, every=200, burn_in=1000, random_state=2), ["--size", 12, "--temperature", 3, "--every", 200, "--burn-in", 1000, "--updates", 20_000]),
+        (ergodict.XY(size=8, every=64, update="wolff", random_state=2), ["--model", "xy", "--size", 8, "--every", 64, "--update", "wolff", "--updates", 6400]),
         (ergodict.Potts(size=(8, 10), states=4, every=80, start="ordered", random_state=2), ["--model", "potts", "--states", 4, "--size", "8x10", "--every", 80, "--start", "ordered", "--updates", 8000]),
     ]
     for chain, words in cases:

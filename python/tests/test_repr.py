@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import ergodict
-from ergodict import RBM, CellularPotts, Ising, Network, Potts
+from ergodict import RBM, XY, CellularPotts, Ising, Network, Potts
 from ergodict._repr import (
     EstimatorRepr,
     estimator_html,
@@ -74,6 +74,7 @@ def picture(parser: Checked) -> np.ndarray:
     [
         Ising((7, 11), random_state=0),
         Potts(9, random_state=0),
+        XY(9, random_state=0),
         CellularPotts(12, cells=3, random_state=0),
         RBM(size=5, random_state=0),
     ],

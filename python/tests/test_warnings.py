@@ -104,7 +104,7 @@ def test_comparisons_without_a_rewired_copy_have_the_reason(cli: Callable[..., A
 
 def test_classifiers_that_hardly_know_their_own_labels(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
     path = tmp_path / "random.txt"
-    Network.generate("er", n=100, edges=500, random_state=1).write(path)
+    Network.generate("er", n=50, edges=150, random_state=1).write(path)
     found = heard(lambda: ergodict.denoise(path, pairs="non-edges", random_state=0))
     said = warned(cli("network", "denoise", path, "--pairs", "non-edges", "-o", tmp_path / "s.tsv"))
     assert said and found == [(ConvergenceWarning, text) for text in said]

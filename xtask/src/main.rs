@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`, `cargo xtask count`, `cargo xtask generate`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`, `cargo xtask count`, `cargo xtask words`, `cargo xtask generate`.
 
 mod bench;
 mod clock;
@@ -13,6 +13,7 @@ mod scale;
 mod test;
 mod time;
 mod wheel;
+mod words;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,8 @@ Usage: cargo xtask COMMAND
   time [build | pip | test | all …]                  what building and testing take, beside what they may take; building
                                                      alone without a word
   count [CHECKOUT]                                   lines of code, public items, files that example changes touch
+  words [PATH…]                                      wording in docs, help, messages and docstrings that has a plainer
+                                                     equivalent; informs, never fails
   generate                                           what Python takes from the settings of the library";
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         "peers" => peers::run(rest),
         "time" => time::run(rest),
         "count" => count::run(rest),
+        "words" => words::run(rest),
         "generate" => generate::run(),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

@@ -38,7 +38,7 @@ const FEATURES: &str = "--features ergodict-cli/fetch,ergodict-py/fetch";
 /// Cargo on the whole workspace with the features that the tests have. Everything the tests build is built by way of this: with another
 /// selection of packages or features, dependencies would be built a second time.
 pub(crate) fn workspace(command: &str, arguments: &str) -> Command {
-    cargo(&format!("{command} --workspace {FEATURES} {arguments}"))
+    cargo(&format!("{command} --workspace --locked {FEATURES} {arguments}"))
 }
 
 /// The folder cargo builds into, wherever the environment or a configuration file put it.

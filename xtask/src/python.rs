@@ -52,7 +52,7 @@ impl Environment {
     pub(crate) fn with(name: &str, packages: &[String]) -> Result<Self> {
         let environment = Self::within(target()?.join("python").join(name));
         let stamp = environment.folder.join("installed.txt");
-        let list = format!("{}\n{}\n", interpreter()?, packages.join("\n"));
+        let list = format!("{}\n{}\n{}", interpreter()?, packages.join("\n"), pinned()?.unwrap_or_default());
         if std::fs::read_to_string(&stamp).is_ok_and(|done| done == list) && environment.python.exists() {
             return Ok(environment);
         }
@@ -101,8 +101,12 @@ impl Environment {
             "--prefer-binary",
         ];
         let mut pip = command(&self.python);
+        pip.args(words);
+        if pinned()?.is_some() {
+            pip.args(["--constraint", CONSTRAINTS]);
+        }
         println!("$ pip install {}", packages.join(" "));
-        succeed(pip.args(words).args(packages)).context("pip cannot install what pyproject.toml asks for")
+        succeed(pip.args(packages)).context("pip cannot install what pyproject.toml asks for")
     }
 
     /// Makes the package importable from the source tree, as `maturin develop` does, with the extension module that cargo built there.
@@ -119,6 +123,24 @@ impl Environment {
         std::fs::write(&link, format!("{}\n", root().join("python").display()))
             .with_context(|| format!("cannot write {}", link.display()))
     }
+}
+
+/// The versions of packages that the tests are known to pass with.
+const CONSTRAINTS: &str = "python/constraints.txt";
+
+/// The list of these versions, where it is for the Python on the path: its first line says for which. Others take the newest.
+fn pinned() -> Result<Option<String>> {
+    let list = std::fs::read_to_string(root().join(CONSTRAINTS))
+        .with_context(|| format!("cannot read {CONSTRAINTS}"))?;
+    let version = interpreter()?;
+    Ok(is_for(&list, &version).then_some(list))
+}
+
+/// Whether a list begins with `# Python` and the first two numbers of a version.
+fn is_for(list: &str, version: &str) -> bool {
+    let mut numbers = version.split('.');
+    let (Some(major), Some(minor)) = (numbers.next(), numbers.next()) else { return false };
+    list.lines().next() == Some(&format!("# Python {major}.{minor}"))
 }
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
@@ -175,6 +197,16 @@ mod tests {
         for bad in ["", "[project", &text.replace("'d'", "1"), &text.replace("dependency-groups", "groups")] {
             assert!(parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn versions_are_pinned_for_one_python() {
+        assert!(is_for("# Python 3.11\nnumpy==2.0\n", "3.11.7"));
+        assert!(
+            !is_for("# Python 3.11\n", "3.1.0")
+                && !is_for("# Python 3.11\n", "3.12.1")
+                && !is_for("", "3.11.7")
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod browser;
 mod changed;
+mod dependencies;
 mod python;
 pub(crate) mod summary;
 
@@ -27,7 +28,7 @@ struct Scope {
 }
 
 /// In this order, so that what needs only the program does not wait until every test program is built.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -42,6 +43,11 @@ const STEPS: [Step; 10] = [
         name: "features",
         about: "the library without features and the program as it is installed compile without a warning",
         run: |_| features(),
+    },
+    Step {
+        name: "dependencies",
+        about: "licenses and sources of dependencies are those of deny.toml",
+        run: |_| dependencies::check(),
     },
     Step {
         name: "generated",
@@ -81,7 +87,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         match word.as_str() {
             "--list" => {
                 for step in &STEPS {
-                    println!("{:8} {}", step.name, step.about);
+                    println!("{:12} {}", step.name, step.about);
                 }
                 return Ok(true);
             }
@@ -142,7 +148,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 /// All other steps turn every feature on.
 fn features() -> Result<()> {
     for package in ["ergodict", "ergodict-cli", "ergodict-paper"] {
-        show(&mut cargo(&format!("clippy --package {package} --lib -- -D warnings")))?;
+        show(&mut cargo(&format!("clippy --locked --package {package} --lib -- -D warnings")))?;
     }
     Ok(())
 }

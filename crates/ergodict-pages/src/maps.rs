@@ -1,6 +1,8 @@
-//! Configurations and images as one number a place: what stands there, and how far it is off.
+//! Configurations and images as one number a place: what stands there, in which color, and how far it is off.
 
-use ergodict::patch::Encoding;
+use ergodict::chain::Alphabet;
+use ergodict::patch::{Encoding, SpinValues};
+use ergodict_report::Shade;
 
 /// How far each place is from the truth: the largest difference over its channels.
 pub fn off(values: &[f64], truth: &[f64], channels: usize) -> Vec<f64> {
@@ -8,19 +10,62 @@ pub fn off(values: &[f64], truth: &[f64], channels: usize) -> Vec<f64> {
     values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(one).collect()
 }
 
-/// What is drawn for each site of an encoded configuration: its number, or the nearest label where channels stand for
-/// labels.
+/// How the values of configurations are drawn.
+pub fn shade(alphabet: Alphabet, values: &[f64]) -> Shade {
+    match alphabet {
+        Alphabet::PlusMinus => Shade::Ink { low: -1.0, high: 1.0 },
+        Alphabet::ZeroOne => Shade::Ink { low: 0.0, high: 1.0 },
+        Alphabet::Labels(_) => Shade::Labels,
+        Alphabet::Angle => Shade::Angle,
+        Alphabet::Real => signed(values),
+    }
+}
+
+/// How what is [`shown`] of encoded configurations is drawn.
+pub fn encoded_shade(encoding: &Encoding, shown: &[f64]) -> Shade {
+    match encoding.values() {
+        SpinValues::ZeroOne | SpinValues::Borders => Shade::Ink { low: 0.0, high: 1.0 },
+        SpinValues::Signed => Shade::Ink { low: -1.0, high: 1.0 },
+        SpinValues::OneHot => Shade::Labels,
+        SpinValues::Vector => Shade::Angle,
+        SpinValues::Real => signed(shown),
+    }
+}
+
+/// Colors for numbers of both signs.
+fn signed(values: &[f64]) -> Shade {
+    let largest = values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).fold(0.0, f64::max);
+    Shade::Signed { full: largest }
+}
+
+/// What the colors of [`shade`] mean.
+pub fn shade_words(alphabet: Alphabet) -> &'static str {
+    match alphabet {
+        Alphabet::PlusMinus | Alphabet::ZeroOne => "Black is 1.",
+        Alphabet::Labels(_) => "Every label has a color; label 0 is white.",
+        Alphabet::Angle => {
+            "Colors are directions: orange is to the right (0), yellow up (π/2), blue to the left (π), dark down (−π/2), and all others lie between. \
+             Where all colors meet in a point is a vortex."
+        }
+        Alphabet::Real => "Orange is positive, blue negative, white zero.",
+    }
+}
+
+/// What is drawn for each site of an encoded configuration: its number, the nearest label where channels stand for
+/// labels, or the angle of a vector.
 pub fn shown(values: &[f64], encoding: &Encoding) -> Vec<f64> {
     let channels = encoding.channels();
-    let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
+    let one = |v: &[f64]| match encoding.values() {
+        SpinValues::Vector => v[1].atan2(v[0]),
+        _ if channels > 1 => f64::from(encoding.decode(v)),
+        _ => v[0],
+    };
     values.chunks_exact(channels).map(one).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ergodict::chain::Alphabet;
-    use ergodict::patch::SpinValues;
 
     #[test]
     fn a_place_is_off_by_its_worst_channel() {
@@ -34,5 +79,7 @@ mod tests {
         assert_eq!(shown(&[0.2, 0.1, 0.9, 0.6, 0.1, 0.2], &labels), [2.0, 0.0]);
         let spins = Encoding::new(SpinValues::Signed, Alphabet::PlusMinus).unwrap();
         assert_eq!(shown(&[0.2, -0.7], &spins), [0.2, -0.7]);
+        let angles = Encoding::new(SpinValues::Vector, Alphabet::Angle).unwrap();
+        assert_eq!(shown(&[0.5, 0.0, 0.0, -2.0], &angles), [0.0, -std::f64::consts::FRAC_PI_2]);
     }
 }

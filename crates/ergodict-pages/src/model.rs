@@ -5,6 +5,7 @@ use crate::text::{input, list, short};
 use crate::{mixing, network, rerun};
 use ergodict::factor::Schedule;
 use ergodict::model::{GapPoint, Model, Precision, Provenance, Results};
+use ergodict::patch::SpinValues;
 use ergodict_report::gallery::{Atom, Form, Gallery};
 use ergodict_report::words::count;
 use ergodict_report::{AtomGrid, Color, Figure, LineChart, PictureError, Report, Series};
@@ -368,6 +369,7 @@ pub fn grid<'a>(model: &Model, atoms: &'a [Vec<f64>], shape: Option<(usize, usiz
             (1, Some(_)) => plain.color,
             (1, None) => Color::Photo,
             (_, None) => Color::Rgb,
+            (_, Some((SpinValues::Vector, _))) => Color::Vectors,
             (_, Some(_)) => Color::Labels,
         };
         return Some(AtomGrid { channels: patch.channels, color, ..plain });

@@ -2,7 +2,7 @@
 
 use ergodict::chain::SystemKind;
 use ergodict::data::WeightScale;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 /// By their keys; what is not there is as if it had not been given.
@@ -25,7 +25,8 @@ pub struct RecordedSettings {
     pub sampling: String,
     /// The spin system.
     pub model: String,
-    /// Its temperatures.
+    /// Its temperatures; a simulation has one, which stands alone.
+    #[serde(deserialize_with = "one_or_several")]
     pub temperature: Vec<f64>,
     /// The file that spins are from.
     pub trajectory: Option<String>,
@@ -54,5 +55,34 @@ impl RecordedSettings {
     /// What a spin system is called in words.
     pub fn spin_model(&self) -> &'static str {
         serde_json::from_value(self.model.as_str().into()).map_or("spin system", SystemKind::title)
+    }
+}
+
+/// A number, or a list of them.
+fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Numbers {
+        One(f64),
+        Several(Vec<f64>),
+    }
+    Ok(match Numbers::deserialize(from)? {
+        Numbers::One(number) => vec![number],
+        Numbers::Several(numbers) => numbers,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_spin_system_has_its_name_with_one_temperature_and_with_several() {
+        for (temperature, several) in [(json!(0.9), vec![0.9]), (json!([0.5, 2.0]), vec![0.5, 2.0])] {
+            let config = json!({ "model": "xy", "temperature": temperature, "burn-in": 3 });
+            let found = RecordedSettings::new(config.as_object().unwrap());
+            assert_eq!((found.spin_model(), found.temperature), ("XY model", several));
+        }
     }
 }

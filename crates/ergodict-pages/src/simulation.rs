@@ -1,11 +1,12 @@
 //! The page of a simulation of a spin system: configurations, observables over time and how well the chains mix.
 
 use crate::recorded::RecordedSettings;
-use crate::{mixing, rerun};
+use crate::{maps, mixing, rerun};
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::Mixing;
+use ergodict::data::Frame;
 use ergodict_report::words::count;
-use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
+use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series};
 use serde_json::Value;
 
 const SERIES: &str = "
@@ -37,7 +38,7 @@ pub struct SimulationPage<'a> {
     /// The temperature.
     pub temperature: f64,
     /// The last configuration of each chain, row by row; at least one.
-    pub chains: Vec<&'a [i8]>,
+    pub chains: Vec<Frame<'a>>,
     /// What was measured.
     pub observables: Vec<SimulatedQuantity<'a>>,
     /// The share of accepted proposals, of chains that make them.
@@ -73,17 +74,15 @@ impl SimulationPage<'_> {
             self.every
         );
         let mut report = Report::new(format!("A trajectory of the {model}")).lead(lead);
-        let labels = matches!(self.alphabet, Alphabet::Labels(_));
-        let low = if self.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
-        let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-        let frames: Vec<Vec<f64>> =
-            self.chains.iter().take(4).map(|spins| spins.iter().map(|&s| f64::from(s)).collect()).collect();
+        let frames: Vec<Vec<f64>> = self.chains.iter().take(4).map(Frame::to_numbers).collect();
         let one = frames.len() == 1;
         let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
-        let items =
-            frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, self.shape, shade), name(i)));
+        let items = frames
+            .iter()
+            .enumerate()
+            .map(|(i, frame)| (Picture::new(frame, self.shape, maps::shade(self.alphabet, frame)), name(i)));
         let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
-        let words = if labels { "Every label has a color; label 0 is white." } else { "Black is 1." };
+        let words = maps::shade_words(self.alphabet);
         report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
         for SimulatedQuantity { name: observable, series, .. } in
             self.observables.iter().filter(|one| one.is_mean)
@@ -122,8 +121,8 @@ impl SimulationPage<'_> {
             run.extend(given.map(|(key, value)| (key.clone(), text(value))));
         }
         if let Some(rate) = self.acceptance {
-            run.push(if self.config["update"] == "wolff" {
-                ("changed".into(), format!("{:.2} % of the sites by a cluster, on average", 100.0 * rate))
+            run.push(if self.config["update"].is_string() {
+                ("changed".into(), format!("{:.2} % of the sites by a step, on average", 100.0 * rate))
             } else {
                 ("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate))
             });

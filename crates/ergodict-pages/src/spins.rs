@@ -1,7 +1,8 @@
 //! The page of a spin configuration that was rebuilt from atoms.
 
-use crate::maps::{off, shown};
+use crate::maps::{encoded_shade, off, shown};
 use crate::model::{facts, gallery};
+use ergodict::data::Frame;
 use ergodict::model::Model;
 use ergodict::patch::Encoding;
 use ergodict::reconstruct::relative_error;
@@ -15,7 +16,7 @@ const WORDS: &str = "
 #[derive(Clone, Copy)]
 pub struct Outcome<'a> {
     /// The spins, row by row.
-    pub spins: &'a [i8],
+    pub spins: &'a Frame<'a>,
     /// Rows and columns.
     pub shape: (usize, usize),
     /// What number stands for a spin.
@@ -35,15 +36,14 @@ pub fn of_reconstruction(
     command: &str,
 ) -> Result<Report, PictureError> {
     let &Outcome { spins, shape, encoding, rebuilt } = done;
-    let truth: Vec<f64> = spins.iter().flat_map(|&spin| encoding.encode(spin)).copied().collect();
+    let truth = encoding.numbers(spins);
     let (error, right) = (relative_error(rebuilt, &truth), encoding.agreement(rebuilt, spins));
     let map = off(rebuilt, &truth, encoding.channels());
     let (least, largest) =
         truth.iter().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
     let (given, again) = (shown(&truth, encoding), shown(rebuilt, encoding));
-    let low = given.iter().copied().fold(0.0, f64::min);
-    let shade = if encoding.channels() > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-    let heat = Shade::Heat { full: (largest - least).max(1.0) };
+    let shade = encoded_shade(encoding, &given);
+    let heat = Shade::Heat { full: largest - least };
     let items = vec![
         (Picture::new(&given, shape, shade), "the configuration".to_owned()),
         (Picture::new(&again, shape, shade), "rebuilt".to_owned()),
@@ -51,11 +51,12 @@ pub fn of_reconstruction(
     ];
     let svg = Pictures { items, columns: Some(3) }.svg()?;
     let lead = format!(
-        "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}, {:.2} % of the sites right.",
+        "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}{}.",
         shape.0,
         shape.1,
         model.w.cols(),
-        100.0 * right
+        // Of real numbers none is right or wrong.
+        if right.is_nan() { String::new() } else { format!(", {:.2} % of the sites right", 100.0 * right) },
     );
     let run: Vec<(&str, String)> = more.iter().cloned().chain(facts(model)).collect();
     let report = Report::new("A configuration rebuilt from atoms")

@@ -5,16 +5,16 @@ use crate::factor::Factorizer as Learner;
 use crate::memory::reserve;
 use crate::model::rebuilding;
 use crate::scheme::word;
-use crate::spins::{alphabet, boundary, columns, labels};
+use crate::spins::{FrameArray, alphabet, boundary, columns, labels};
 use crate::work::{Watch, long, short};
 use ergodict::Error;
 use ergodict::chain::{Boundary, ChainPoint, Lattice, Placement};
-use ergodict::data::Image;
+use ergodict::data::{Frame, Image};
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::{DictionarySet, FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, MatRef, Scalar};
 use ergodict::model::{Model, Precision};
-use ergodict::patch::{self, Encoding, PatchKind, SpinGrid, SpinValues, Window, borders};
+use ergodict::patch::{self, Encoding, NumberGrid, PatchKind, SpinValues, Window, borders};
 use ergodict::reconstruct::{self, DenoiseSettings, MOST_PATCHES, Overlap, Reconstruction, with_lambda};
 use ergodict::settings::Settings;
 use ergodict::text::Shape;
@@ -310,7 +310,7 @@ impl PatchDictionary {
     fn configuration<'py>(
         &self,
         py: Python<'py>,
-        spins: PyReadonlyArray1<'py, i8>,
+        spins: FrameArray<'py>,
         shape: (usize, usize),
         values: &str,
         labels: i32,
@@ -327,16 +327,17 @@ impl PatchDictionary {
         overlap.corners(shape).map_err(to_py_err)?;
         let values: SpinValues = values.parse().map_err(to_py_err)?;
         let encoding = Encoding::new(values, alphabet(labels)).map_err(to_py_err)?;
-        let mut spins = spins.as_slice()?.to_vec();
+        let mut spins = spins.frame()?;
         if spins.len() != shape.0.saturating_mul(shape.1) {
             return Err(PyValueError::new_err("the configuration has another shape than was said"));
         }
-        if values == SpinValues::Borders {
+        if let (SpinValues::Borders, Frame::Whole(labels)) = (values, &spins) {
             let lattice = Lattice::new(shape.0, shape.1, window.boundary).map_err(to_py_err)?;
-            spins = borders(lattice, &spins);
+            spins = borders(lattice, labels).into();
         }
         encoding.check(&spins).map_err(to_py_err)?;
-        let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
+        let numbers = encoding.numbers(&spins);
+        let grid = NumberGrid { numbers: &numbers, shape, channels: encoding.channels() };
         let work = Work { model: &self.model, overlap, lambda: penalty };
         let rebuilt = work.run(py, n_jobs, progress.as_ref(), &grid)?;
         let right = encoding.agreement(&rebuilt.values, &spins);

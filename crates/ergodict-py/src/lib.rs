@@ -85,7 +85,10 @@ mod _ergodict {
     #[pymodule_export]
     use super::sets::set_names;
     #[pymodule_export]
-    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing, series_quantile};
+    use super::spins::{
+        PersistentChains, SpinChain, cut_patches, read_edges, series_autocorrelation, series_mixing,
+        series_quantile,
+    };
     #[pymodule_export]
     use super::time::{ChangingNetwork, TimedEdges, Windows, parse_moments};
 

@@ -89,17 +89,25 @@ pub(crate) fn table_options(
 }
 
 /// Which column of a table is which, by names and first rows: both ends, the weight and the direction; and a warning of columns that are ignored.
+/// Where names were given by people (`named`), they must not be nodes.
 #[pyfunction]
-#[pyo3(signature = (names, rows, source=None, target=None, weight=None))]
+#[pyo3(signature = (names, rows, source=None, target=None, weight=None, named=true))]
 pub(crate) fn table_columns(
     names: Vec<String>,
     rows: Vec<Vec<String>>,
     source: Option<String>,
     target: Option<String>,
     weight: Option<String>,
+    named: bool,
 ) -> PyResult<(usize, usize, Option<usize>, Option<usize>, Option<String>)> {
+    let named = named && (source.is_none() || target.is_none());
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
-    let found = TableColumns::find(&names, &rows, &options);
+    let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
+        if named {
+            found.check_names(&names, &rows)?;
+        }
+        Ok(found)
+    });
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
     let unused: Vec<&str> = found.unused.iter().map(|&at| &*names[at]).collect();
     let ignored = TableColumns::ignored(&unused).filter(|_| found.weight.is_none());

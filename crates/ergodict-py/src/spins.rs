@@ -11,7 +11,7 @@ use ergodict::chain::diagnostics::{
 use ergodict::chain::{
     Alphabet, Boundary, ChainPoint, Lattice, Observable, SpinWalk, SystemData, SystemSettings, Thinning,
 };
-use ergodict::data::read_edge_list;
+use ergodict::data::{Frame, read_edge_list};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinCutter, SpinValues, Window};
 use ergodict::text::Shape;
@@ -41,7 +41,25 @@ pub(crate) struct SpinChain {
 }
 
 /// Where a chain is: steps, word of its generator, proposals accepted and made, word of the generator of patches, configuration.
-type Place<'py> = (u64, u64, Option<(u64, u64)>, u64, Bound<'py, PyArray1<i8>>);
+type Place<'py> = (u64, u64, Option<(u64, u64)>, u64, Bound<'py, PyAny>);
+
+/// The values of a configuration: spins and labels, or angles and other real numbers.
+#[derive(FromPyObject)]
+pub(crate) enum FrameArray<'py> {
+    /// Whole numbers.
+    Whole(PyReadonlyArray1<'py, i8>),
+    /// Real numbers.
+    Real(PyReadonlyArray1<'py, f64>),
+}
+
+impl FrameArray<'_> {
+    pub(crate) fn frame(&self) -> PyResult<Frame<'_>> {
+        Ok(match self {
+            Self::Whole(spins) => spins.as_slice()?.into(),
+            Self::Real(values) => values.as_slice()?.into(),
+        })
+    }
+}
 
 #[pymethods]
 impl SpinChain {
@@ -93,7 +111,7 @@ impl SpinChain {
         self.walk.taken()
     }
 
-    /// Values of labels, 0 for −1 and 1, −1 for 0 and 1.
+    /// Values of labels, 0 for −1 and 1, −1 for 0 and 1, −2 for angles.
     #[getter]
     fn labels(&self) -> i32 {
         labels(self.walk.alphabet())
@@ -124,8 +142,11 @@ impl SpinChain {
     }
 
     /// The configuration, row by row.
-    fn spins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
-        PyArray1::from_slice(py, self.walk.spins())
+    fn spins<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match self.walk.frame() {
+            Frame::Whole(spins) => PyArray1::from_slice(py, &spins).into_any(),
+            Frame::Real(values) => PyArray1::from_slice(py, &values).into_any(),
+        }
     }
 
     /// An observable of the configuration.
@@ -147,9 +168,9 @@ impl SpinChain {
         word: u64,
         acceptance: Option<(u64, u64)>,
         patch_word: u64,
-        spins: PyReadonlyArray1<'_, i8>,
+        spins: FrameArray<'_>,
     ) -> PyResult<()> {
-        let state = spins.as_slice()?.iter().map(|&s| s as u8).collect();
+        let state = spins.frame()?.to_bytes();
         let acceptance = acceptance.map(|(accepted, proposed)| Acceptance { accepted, proposed });
         self.walk.seek(&ChainPoint { steps, word, acceptance, state }).map_err(to_py_err)?;
         self.word = patch_word;
@@ -204,7 +225,7 @@ impl SpinChain {
                     is_mean: true,
                 })
                 .collect(),
-            chains: vec![self.walk.spins()],
+            chains: vec![self.walk.frame()],
             acceptance: rate.map(|a| a.rate()),
             exact_energy: self.settings.exact_energy(self.temperature).filter(|_| self.plain),
             config: &config,
@@ -264,24 +285,124 @@ impl SpinChain {
             return Err(PyValueError::new_err("patches are cut from a lattice, and this system is on none"));
         };
         let values: SpinValues = values.parse().map_err(to_py_err)?;
-        let encoding = Encoding::new(values, self.walk.alphabet()).map_err(to_py_err)?;
         let window = Window { rows, cols, boundary };
-        window.corners((high, wide)).map_err(to_py_err)?;
-        let features = window.features(encoding.channels());
-        reserve(features as u128 * count as u128 * 2 * size_of::<T>() as u128, "so many patches")?;
-        let borders = (values == SpinValues::Borders).then(|| Lattice::new(high, wide, boundary));
-        let borders = borders.transpose().map_err(to_py_err)?;
-        let mut cutter = SpinCutter::new(window, encoding, borders, self.seed, self.id);
-        cutter.seek(self.word);
-        let (walk, word) = (&self.walk, &mut self.word);
-        let patches = short(py, move || {
-            let mut x = Mat::<T>::zeros(0, 0);
-            cutter.cut(walk.spins(), (high, wide), count, &mut x)?;
-            *word = cutter.word();
-            Ok(columns(&x))
-        })?;
+        let (alphabet, place) = (self.walk.alphabet(), (self.seed, self.id, self.word));
+        let frame = self.walk.frame();
+        let (features, patches, word) =
+            cut_frame::<T>(py, &frame, (high, wide), alphabet, values, window, count, place)?;
+        self.word = word;
         Ok((features, patches.into_pyarray(py).into_any()))
     }
+}
+
+/// Persistent chains of a restricted Boltzmann machine.
+#[pyclass(module = "ergodict._ergodict")]
+pub(crate) struct PersistentChains(ergodict::chain::PersistentChains);
+
+#[pymethods]
+impl PersistentChains {
+    #[new]
+    #[pyo3(signature = (system, size, temperature, seed, count, *, weights=None))]
+    fn start(
+        py: Python<'_>,
+        system: &Bound<'_, PyDict>,
+        size: (usize, usize),
+        temperature: f64,
+        seed: u64,
+        count: usize,
+        weights: Option<Weights<'_>>,
+    ) -> PyResult<Self> {
+        let settings = SystemSettings { size: Some(Shape(size.0, size.1)), ..settings(system)? };
+        let visible = size.0.saturating_mul(size.1) as u128;
+        reserve(visible * count as u128 * 24, "so many chains")?;
+        let data =
+            SystemData { weights: weights.as_ref().map(machine).transpose()?, ..SystemData::default() };
+        short(py, || settings.persistent_chains(data, temperature, seed, count)).map(Self)
+    }
+
+    /// Takes so many steps with every chain.
+    fn advance(&mut self, py: Python<'_>, steps: u64) -> PyResult<()> {
+        let chains = &mut self.0;
+        long(py, None, None, |watch| {
+            // A piece is a step: a millisecond for 64 chains of 784 and 500 units.
+            for _ in 0..steps {
+                if watch.stopped() {
+                    break;
+                }
+                chains.advance(1);
+            }
+            Ok(())
+        })
+    }
+
+    /// The visible units, chain by chain.
+    fn states<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        PyArray1::from_slice(py, self.0.states())
+    }
+
+    /// Puts all chains into other states.
+    fn set_states(&mut self, states: PyReadonlyArray1<'_, i8>) -> PyResult<()> {
+        self.0.set_states(states.as_slice()?).map_err(to_py_err)
+    }
+}
+
+/// Patches of a configuration at places from the stream (seed, id, word): the numbers of each, all of them, and where the stream is then.
+#[expect(clippy::too_many_arguments, reason = "chains and trajectories call it")]
+fn cut_frame<T: Scalar>(
+    py: Python<'_>,
+    frame: &Frame<'_>,
+    shape: (usize, usize),
+    alphabet: Alphabet,
+    values: SpinValues,
+    window: Window,
+    count: usize,
+    (seed, id, word): (u64, u64, u64),
+) -> PyResult<(usize, Vec<T>, u64)> {
+    let encoding = Encoding::new(values, alphabet).map_err(to_py_err)?;
+    window.corners(shape).map_err(to_py_err)?;
+    let features = window.features(encoding.channels());
+    reserve(features as u128 * count as u128 * 2 * size_of::<T>() as u128, "so many patches")?;
+    let borders = (values == SpinValues::Borders).then(|| Lattice::new(shape.0, shape.1, window.boundary));
+    let borders = borders.transpose().map_err(to_py_err)?;
+    let mut cutter = SpinCutter::new(window, encoding, borders, seed, id);
+    cutter.seek(word);
+    short(py, move || {
+        let mut x = Mat::<T>::zeros(0, 0);
+        cutter.cut(frame, shape, count, &mut x)?;
+        Ok((features, columns(&x), cutter.word()))
+    })
+}
+
+/// Patches of a frame of a trajectory, as `ergodict spins learn --trajectory` cuts them: the numbers of each, all of them, and where the stream is then.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one place calls it")]
+pub(crate) fn cut_patches<'py>(
+    py: Python<'py>,
+    spins: FrameArray<'py>,
+    shape: (usize, usize),
+    periodic: bool,
+    labels: i32,
+    values: &str,
+    patch: (usize, usize),
+    count: usize,
+    single: bool,
+    seed: u64,
+    word: u64,
+) -> PyResult<(usize, Bound<'py, PyAny>, u64)> {
+    let values: SpinValues = values.parse().map_err(to_py_err)?;
+    let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+    let (frame, alphabet) = (spins.frame()?, alphabet(labels));
+    if frame.len() != shape.0.saturating_mul(shape.1) || frame.is_real() != alphabet.is_real() {
+        return Err(PyValueError::new_err("the frame is another than was said"));
+    }
+    let place = (seed, 0, word);
+    if single {
+        let (features, cut, word) =
+            cut_frame::<f32>(py, &frame, shape, alphabet, values, window, count, place)?;
+        return Ok((features, cut.into_pyarray(py).into_any(), word));
+    }
+    let (features, cut, word) = cut_frame::<f64>(py, &frame, shape, alphabet, values, window, count, place)?;
+    Ok((features, cut.into_pyarray(py).into_any(), word))
 }
 
 /// The numbers of a matrix, column by column.
@@ -351,6 +472,8 @@ pub(crate) fn alphabet(labels: i32) -> Alphabet {
     match labels {
         0 => Alphabet::PlusMinus,
         -1 => Alphabet::ZeroOne,
+        -2 => Alphabet::Angle,
+        -3 => Alphabet::Real,
         labels => Alphabet::Labels(u8::try_from(labels).unwrap_or(0)),
     }
 }
@@ -361,6 +484,8 @@ pub(crate) fn labels(alphabet: Alphabet) -> i32 {
         Alphabet::PlusMinus => 0,
         Alphabet::ZeroOne => -1,
         Alphabet::Labels(labels) => i32::from(labels),
+        Alphabet::Angle => -2,
+        Alphabet::Real => -3,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::error::{PictureError, check};
-use crate::shade::{OWN_LABELS, label};
+use crate::shade::{OWN_DIRECTIONS, OWN_LABELS, direction, direction_index, label};
 
 /// Frames are enlarged to at most this many pixels a side.
 const MOST: usize = 800;
@@ -24,14 +24,27 @@ pub enum Palette {
     BlackWhite,
     /// The labels 0 to 127, as [`crate::Shade::Labels`] draws them: 0 is white, and 24 colors follow in turn.
     Labels,
+    /// Angles, as [`crate::Shade::Angle`] draws them: numbers from [`Palette::angle`].
+    Angles,
 }
 
 impl Palette {
+    /// The number that stands for an angle among [`Palette::Angles`].
+    ///
+    /// ```
+    /// use ergodict_report::Palette;
+    /// assert_eq!((Palette::angle(0.0), Palette::angle(std::f64::consts::PI)), (0, 64));
+    /// ```
+    pub fn angle(radians: f64) -> i8 {
+        direction_index(radians) as i8
+    }
+
     /// Refuses the first entry without a color.
     pub(crate) fn check(self, frame: &[i8]) -> Result<(), PictureError> {
         let (least, most, needed) = match self {
             Self::BlackWhite => (-1, 1, "a spin: −1, 0 or 1"),
             Self::Labels => (0, i8::MAX, "a label: a whole number from 0"),
+            Self::Angles => (0, i8::MAX, "the number of a direction, 0 to 127"),
         };
         match frame.iter().position(|v| !(least..=most).contains(v)) {
             Some(entry) => Err(PictureError::Label { entry, value: f64::from(frame[entry]), needed }),
@@ -43,6 +56,7 @@ impl Palette {
         match self {
             Self::BlackWhite => vec![255, 255, 255, 0, 0, 0],
             Self::Labels => (0..OWN_LABELS).flat_map(label).collect(),
+            Self::Angles => (0..OWN_DIRECTIONS).flat_map(direction).collect(),
         }
     }
 
@@ -52,6 +66,7 @@ impl Palette {
             (_, ..=0) => 0,
             (Self::BlackWhite, _) => 1,
             (Self::Labels, k) => 1 + (k as u8 - 1) % (OWN_LABELS as u8 - 1),
+            (Self::Angles, k) => k as u8,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{PictureError, check};
 use crate::gif::Palette;
 use crate::pixels::Pixels;
-use crate::shade::Shade;
+use crate::shade::{OWN_DIRECTIONS, Shade};
 use crate::tiles::{Tiles, embed};
 
 /// Pictures with a side of at least this many places are never drawn larger than one unit for each place.
@@ -143,10 +143,12 @@ pub fn frame_png(
     cell: usize,
 ) -> Result<Vec<u8>, PictureError> {
     palette.check(frame)?;
-    let values: Vec<f64> = frame.iter().map(|&v| f64::from(v)).collect();
+    let turn = if palette == Palette::Angles { std::f64::consts::TAU / OWN_DIRECTIONS as f64 } else { 1.0 };
+    let values: Vec<f64> = frame.iter().map(|&v| turn * f64::from(v)).collect();
     let shade = match palette {
         Palette::BlackWhite => Shade::Ink { low: 0.0, high: 1.0 },
         Palette::Labels => Shade::Labels,
+        Palette::Angles => Shade::Angle,
     };
     Picture::new(&values, shape, shade).png(cell)
 }

@@ -27,6 +27,13 @@ const LABELS: [[u8; 3]; 8] = [
     [0x40, 0x40, 0x40],
 ];
 
+/// Colors of the directions right, up, left and down, between which all others lie: opposite ones differ in hue or in lightness.
+const DIRECTIONS: [[u8; 3]; 4] =
+    [[0xd5, 0x5e, 0x00], [0xf0, 0xe4, 0x42], [0x00, 0x72, 0xb2], [0x40, 0x40, 0x40]];
+
+/// Directions that have a color of their own.
+pub(crate) const OWN_DIRECTIONS: usize = 128;
+
 /// Labels with a color of their own: white, the eight colors, their dark and their light versions.
 pub(crate) const OWN_LABELS: usize = 1 + 3 * LABELS.len();
 
@@ -70,6 +77,8 @@ pub enum Shade {
     Rgb,
     /// Labels 0, 1, 2, …: 0 is white, and 24 colors follow in turn; 1 channel.
     Labels,
+    /// Angles in radians: 0 is orange, π/2 yellow, π blue and −π/2 dark, with 128 colors around the circle; 1 channel.
+    Angle,
 }
 
 impl Shade {
@@ -98,6 +107,7 @@ impl Shade {
                     twice => mix(HEAT[0], HEAT[1], twice - 1.0),
                 }))
             }
+            Self::Angle => Ok(each(values, |v| direction(direction_index(v)))),
             Self::Rgb => Ok(values.chunks_exact(3).map(|v| rgb([v[0], v[1], v[2]])).collect()),
             Self::Labels => {
                 let color = |(entry, &value): (usize, &f64)| match value {
@@ -136,6 +146,8 @@ pub enum Color {
     /// Weights of the labels 0, 1, 2, …, one channel for each: the colors of [`Shade::Labels`] over white, mixed by the
     /// weights. The place with the largest sum of weights gets the full color; negative weights count as zero.
     Labels,
+    /// Vectors of two components: the colors of [`Shade::Angle`] over white; the longest vector of the atom gets the full color; 2 channels.
+    Vectors,
 }
 
 impl Color {
@@ -166,6 +178,21 @@ impl Color {
                     (true, true) => 0.5 + 0.5 * part(v, full),
                 };
                 shade.colors(&atom.iter().map(lift).collect::<Vec<_>>(), channels)
+            }
+            Self::Vectors if channels != 2 => {
+                Err(PictureError::Channels { channels, needed: "vectors need 2" })
+            }
+            Self::Vectors => {
+                let full = atom.chunks_exact(2).map(|v| v[0].hypot(v[1])).filter(|v| v.is_finite());
+                let full = full.fold(0.0, f64::max);
+                let color = |v: &[f64]| match v[0].hypot(v[1]) {
+                    length if length.is_finite() => {
+                        let own = direction(direction_index(v[1].atan2(v[0])));
+                        opaque(mix(WHITE, own, steps(part(length, full), 32.0)))
+                    }
+                    _ => [0; 4],
+                };
+                Ok(atom.chunks_exact(2).map(color).collect())
             }
             Self::Labels => {
                 let places = || atom.chunks_exact(channels.max(1));
@@ -200,6 +227,19 @@ pub(crate) fn label(k: usize) -> [u8; 3] {
         1 => mix(color, [0; 3], 0.45),
         _ => mix(color, WHITE, 0.55),
     }
+}
+
+/// The place of an angle among the directions that have a color.
+pub(crate) fn direction_index(angle: f64) -> usize {
+    let turns = (angle / std::f64::consts::TAU).rem_euclid(1.0);
+    (turns * OWN_DIRECTIONS as f64).round() as usize % OWN_DIRECTIONS
+}
+
+/// The color of a direction.
+pub(crate) fn direction(index: usize) -> [u8; 3] {
+    let quarter = OWN_DIRECTIONS / DIRECTIONS.len();
+    let (from, to) = (index / quarter, index / quarter + 1);
+    mix(DIRECTIONS[from % 4], DIRECTIONS[to % 4], (index % quarter) as f64 / quarter as f64)
 }
 
 /// Whether any entry is negative.
@@ -283,7 +323,7 @@ mod tests {
         let heat = Shade::Heat { full: 2.0 };
         assert_eq!([-1.0, 1.0, 2.0].map(|v| one(heat, v)), [WHITE, HEAT[0], HEAT[1]].map(opaque));
         assert_eq!(one(Shade::Heat { full: 0.0 }, 0.0), opaque(WHITE));
-        for shade in [ink, photo, signed, heat, Shade::Labels] {
+        for shade in [ink, photo, signed, heat, Shade::Labels, Shade::Angle] {
             assert_eq!([f64::NAN, f64::INFINITY].map(|v| one(shade, v)), [[0; 4]; 2], "{shade:?}");
         }
         let rgb = Shade::Rgb.colors(&[0.0, 2.0, 0.5, 0.0, f64::NAN, 0.0], 3).unwrap();
@@ -315,6 +355,25 @@ mod tests {
             colors.dedup();
             assert!((200..=254).contains(&colors.len()), "{shade:?}: {}", colors.len());
         }
+    }
+
+    #[test]
+    fn directions_go_around_the_circle() {
+        use std::f64::consts::{FRAC_PI_2, PI, TAU};
+        for (k, angle) in [0.0, FRAC_PI_2, PI, -FRAC_PI_2].into_iter().enumerate() {
+            for turned in [angle, angle + TAU, angle - TAU] {
+                assert_eq!(one(Shade::Angle, turned), opaque(DIRECTIONS[k]), "{turned}");
+            }
+        }
+        let mut own: Vec<[u8; 3]> = (0..OWN_DIRECTIONS).map(direction).collect();
+        own.sort_unstable();
+        own.dedup();
+        assert_eq!(own.len(), OWN_DIRECTIONS);
+        let atom = [2.0, 0.0, 0.0, 0.0, 0.0, -1.0, f64::NAN, 0.0];
+        let colors = Color::Vectors.colors(&atom, 2, true).unwrap();
+        let half = opaque(mix(WHITE, DIRECTIONS[3], 0.5));
+        assert_eq!(colors, [opaque(DIRECTIONS[0]), opaque(WHITE), half, [0; 4]]);
+        assert!(Color::Vectors.colors(&atom, 1, true).is_err());
     }
 
     #[test]

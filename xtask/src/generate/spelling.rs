@@ -71,8 +71,8 @@ pub(super) const SPELLINGS: [Spelling; 34] = [
     Spelling {
         command: "factor",
         key: "tol",
-        help: "Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share; 0 \
-               never stops before `max_iter`",
+        help: "Stop when a stretch of epochs, of at least `max_no_improvement` minibatches, lowers the mean loss by less than this share, divided \
+               by the square root of its number of epochs; 0 never stops before `max_iter`",
         ..SAME
     },
     Spelling {

@@ -38,7 +38,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 33] = [
+const RULES: [Rule; 36] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
@@ -83,6 +83,10 @@ const RULES: [Rule; 33] = [
     rule("xtask/src/time", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/wheel.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("rustfmt.toml", &["format"], "", Pages::Itself),
+    rule("deny.toml", &["dependencies"], "", Pages::Itself),
+    // What the platform that hosts the repository reads.
+    rule(".github/", &[], "", Pages::Itself),
+    rule("SECURITY.md", &["guide"], "", Pages::Itself),
     // Outside of the workspace: no step builds it.
     rule("fuzz/", &[], "", Pages::Itself),
 ];

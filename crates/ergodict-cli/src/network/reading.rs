@@ -22,16 +22,13 @@ pub(crate) struct OpenedNetwork {
     pub(crate) name: String,
 }
 
-/// Reads a network, embedded or from a file, and tells in one line what was decided.
+/// Reads a network, embedded or from a file, and says in one line what was decided, and in others what may not be as it was meant.
 pub(crate) fn open(settings: &ReadSettings, path: &Path, quiet: bool) -> Result<OpenedNetwork> {
     let opened = Progress::reading(quiet, path, || opened(settings, path))?;
     if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
         say(&format!("{}: {decisions}", opened.name));
-        if decisions.weight_column == Some(3) && are_times(&opened.network, decisions.found.duplicates) {
-            say(&format!(
-                "{}: column 3 looks like times (seconds since 1970), and is read as weights: --timestamps of `network learn` reads them so",
-                opened.name
-            ));
+        for note in output::spelled(&decisions.warnings(&settings.options())) {
+            say(&format!("{}: {note}", opened.name));
         }
     }
     if let Some(input) = opened.input.as_ref().filter(|_| !quiet) {
@@ -69,20 +66,6 @@ fn opened(settings: &ReadSettings, path: &Path) -> Result<OpenedNetwork> {
     let (name, from_file) = (input::name(path), !is_standard(path) && path.is_file());
     let input = from_file.then(|| Ok::<_, Error>(Input { name: name.clone(), digest: digest(path)? }));
     Ok(OpenedNetwork { network, decisions: Some(decisions), input: input.transpose()?, name })
-}
-
-/// Whether weights look like seconds since 1970, from 1973 to 2128, and are not all the same. Those of edges that are listed several times, `duplicates` in
-/// all, were added up, so that it is the mean of a line that is looked at.
-fn are_times(network: &Network, duplicates: u64) -> bool {
-    let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, 0.0_f64);
-    for (_, _, weight) in network.each_edge() {
-        // One look tells nearly always.
-        if weight < 1e8 {
-            return false;
-        }
-        (sum, low, high) = (sum + weight, low.min(weight), high.max(weight));
-    }
-    high > low && sum / ((network.edges() + duplicates) as f64) < 5e9
 }
 
 /// What a checkpoint or model keeps of a network; embedded ones are those of this version.

@@ -48,15 +48,28 @@ pub(super) fn check(target: &Path, shape: (usize, usize)) -> Result<()> {
 
 /// Draws the trajectory `out`; false when interrupted meanwhile, after which no animation is there.
 pub(super) fn draw(out: &Path, target: &Path, alphabet: Alphabet) -> Result<bool> {
-    let palette = if matches!(alphabet, Alphabet::Labels(_)) { Palette::Labels } else { Palette::BlackWhite };
+    let palette = match alphabet {
+        Alphabet::Labels(_) => Palette::Labels,
+        Alphabet::Angle | Alphabet::Real => Palette::Angles,
+        Alphabet::PlusMinus | Alphabet::ZeroOne => Palette::BlackWhite,
+    };
     let mut trajectory = Trajectory::open(out)?;
-    let shape = trajectory.shape();
+    let (shape, digits) = (trajectory.shape(), trajectory.len().to_string().len());
     let cell = (FRAME_PIXELS / shape.0.max(shape.1)).max(1);
-    let mut frame = Vec::new();
+    let (mut frame, mut angles) = (Vec::new(), Vec::new());
+    let mut next = |frame: &mut Vec<i8>| {
+        if !alphabet.is_real() {
+            return trajectory.next_frame(frame);
+        }
+        let more = trajectory.next_real_frame(&mut angles)?;
+        frame.clear();
+        frame.extend(angles.iter().map(|angle| Palette::angle(*angle)));
+        Ok(more)
+    };
     if is_gif(target) {
         let drawn = output::stream(target, |file| {
             let mut gif = GifWriter::new(file, shape, palette, cell, FRAME_MS)?;
-            while trajectory.next_frame(&mut frame)? {
+            while next(&mut frame)? {
                 if interrupt::asked() {
                     bail!("interrupted");
                 }
@@ -68,9 +81,8 @@ pub(super) fn draw(out: &Path, target: &Path, alphabet: Alphabet) -> Result<bool
         return if drawn.is_err() && interrupt::asked() { Ok(false) } else { drawn.map(|()| true) };
     }
     std::fs::create_dir_all(target).map_err(ergodict::Error::io(target))?;
-    let digits = trajectory.len().to_string().len();
     let mut at = 0_u64;
-    while trajectory.next_frame(&mut frame)? {
+    while next(&mut frame)? {
         if interrupt::asked() {
             return Ok(false);
         }

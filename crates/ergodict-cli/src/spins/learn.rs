@@ -15,7 +15,7 @@ use crate::summary::emit;
 use crate::{input, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::{Alphabet, Thinning};
-use ergodict::data::Trajectory;
+use ergodict::data::{Frame, Trajectory};
 use ergodict::factor::LearnSettings;
 use ergodict::linalg::Scalar;
 use ergodict::model::Input;
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     ///
     /// It is .npy of shape (frames, rows, columns).
     /// --model says what its values are, --states how many labels there are. Without --model they are guessed from those
-    /// in the file.
+    /// in the file: real numbers are taken as they are, and angles need --model xy.
     #[arg(long, value_name = "TRAJ.npy")]
     trajectory: Option<PathBuf>,
     /// Rows and columns of a patch: K or KxL
@@ -77,10 +77,12 @@ pub(crate) struct Args {
     /// Patches per minibatch, cut at random positions of one configuration
     #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
     patches: usize,
-    /// zero-one, signed, one-hot or borders [default: zero-one; one-hot for labels, borders for cells]
+    /// zero-one, signed, one-hot, borders, vector or real [default: zero-one; one-hot for labels, borders for cells, vector for
+    /// angles, real for real numbers]
     ///
-    /// What stands for a spin: zero-one (−1 becomes 0), signed (±1, with atoms and codes of both signs unless
-    /// --dictionary and --code are given), one-hot (a channel for each label), or borders (1 where labels meet).
+    /// What stands for a spin: zero-one (−1 becomes 0), signed (±1), one-hot (a channel for each label), borders (1 where
+    /// labels meet), vector (cosine and sine of an angle) or real (the number). Signed, vector and real have atoms and codes of
+    /// both signs unless --dictionary and --code are given.
     #[arg(long, value_name = "HOW")]
     spins: Option<SpinValues>,
     /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches (500 when left
@@ -112,7 +114,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     let (ground, mut inputs) = args.ground(common)?;
-    let signed = matches!(ground.kind.spins, Some((SpinValues::Signed, _)));
+    let signed = ground.kind.spins.is_some_and(|(values, _)| values.is_signed());
     let scheme = args.scheme.clone().decided(signed);
     args.check(common, &scheme, &ground)?;
     let first =
@@ -145,8 +147,8 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
             if marks.iter().any(|mark| mark.0 == temperature && mark.1.is_none()) {
                 continue;
             }
-            let spins = learning.runs[at].source().stats().configuration.unwrap_or_default().to_vec();
-            let source = ground.fixed(spins, steps, common.seed);
+            let spins = learning.runs[at].source().stats().configuration.map(Frame::into_owned);
+            let source = ground.fixed(spins.unwrap_or_default(), steps, common.seed);
             let hot = temperature.as_slice();
             let settings = args.config(&scheme, &ground, hot, &args.epochs(), Some(steps), common)?;
             let first = scheme.start(ground.kind.features().unwrap_or(0), common.seed)?.0;
@@ -202,7 +204,14 @@ impl Args {
             }
             let mut trajectory = Trajectory::open(path)
                 .with_context(|| unusable("--trajectory", path, ".npy of shape (frames, rows, columns)"))?;
-            let alphabet = alphabet(&self.system, &mut trajectory, ("--trajectory", path))?;
+            let (alphabet, range) =
+                alphabet(&self.system, self.spins, &mut trajectory, ("--trajectory", path))?;
+            if let (Alphabet::Real, None, false, (low, high)) = (alphabet, self.spins, common.quiet, range) {
+                let path = path.display();
+                say(&format!(
+                    "{path}: real numbers from {low:.4} to {high:.4}, taken as they are; angles need --model xy"
+                ));
+            }
             if trajectory.len() == 1 && !common.quiet {
                 let (path, (rows, cols)) = (path.display(), trajectory.shape());
                 say(&format!(
@@ -263,7 +272,7 @@ impl Args {
         let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
         // Each run has its chain, and at the end its configuration as numbers: as it is, and rebuilt.
         let numbers = sites.saturating_mul(ground.kind.channels as u64).saturating_mul(2 * 8);
-        let chain = if self.trajectory.is_none() { self.system.memory()? } else { sites };
+        let chain = if self.trajectory.is_none() { self.system.memory()? } else { sites.saturating_mul(8) };
         let each = each.saturating_add(numbers).saturating_add(chain);
         let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
         memory::check(

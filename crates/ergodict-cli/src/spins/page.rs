@@ -5,11 +5,11 @@ use crate::page::{self, facts, gallery};
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
 use anyhow::Result;
-use ergodict::chain::Alphabet;
+use ergodict::data::Frame;
 use ergodict::model::Model;
 use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
-use ergodict_pages::maps::{off, shown};
+use ergodict_pages::maps::{encoded_shade, off, shade, shade_words, shown};
 use ergodict_pages::text::short;
 use ergodict_report::words::count;
 use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Sheet, Table};
@@ -30,11 +30,11 @@ const SHEETS: &str = "
 
 const REBUILT: &str = "
     The last configuration of the trajectory, and what each dictionary makes of it: patches are rebuilt as nonnegative
-    combinations of atoms (of either sign for signed spins), without a penalty, and averaged where they overlap.";
+    combinations of atoms (of either sign for signed spins, angles and real numbers), without a penalty, and averaged where they overlap.";
 
 const ERRORS: &str = "
-    Where the rebuilt configuration is off: white where it is right, full color where it is off by as much as the two
-    spins are apart.";
+    Where the rebuilt configuration is off: white where it is right, full color where it is off by as much as the least and the greatest number that stand for
+    a spin are apart.";
 
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
@@ -139,13 +139,9 @@ fn frames(report: Report, outcome: &Outcome, ground: &LatticeData, from_file: bo
         return Ok(report);
     }
     let every = outcome.every.unwrap_or(1);
-    let values: Vec<Vec<f64>> = (outcome.frames.iter())
-        .map(|(_, spins)| spins.iter().map(|spin| f64::from(*spin)).collect())
-        .collect();
-    let alphabet = ground.alphabet();
-    let low = if alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
-    let shade =
-        if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+    let numbers = |(_, frame): &(u64, Frame<'_>)| frame.to_numbers();
+    let values: Vec<Vec<f64>> = outcome.frames.iter().map(numbers).collect();
+    let shade = shade(ground.alphabet(), &values.concat());
     let unit = if from_file { "frame" } else { "update" };
     // The burn-in is of whole steps too.
     let burn_in = RecordedSettings::new(&outcome.model.provenance.config).burn_in;
@@ -155,7 +151,8 @@ fn frames(report: Report, outcome: &Outcome, ground: &LatticeData, from_file: bo
     });
     let title = "Configurations over time".into();
     let resumed = if outcome.frames[0].0 > 0 { RESUMED } else { "" };
-    Ok(report.frames(&Frames { title, words: format!("{FRAMES}{resumed}"), items: items.collect() })?)
+    let words = format!("{FRAMES} {}{resumed}", shade_words(ground.alphabet()));
+    Ok(report.frames(&Frames { title, words, items: items.collect() })?)
 }
 
 /// The outcomes of each temperature.
@@ -224,14 +221,12 @@ fn sheet(model: &Model) -> Sheet {
 
 /// The last configuration and what each dictionary makes of it.
 fn rebuilt(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
-    let channels = ground.kind.channels;
-    let signed = matches!(ground.kind.spins, Some((SpinValues::Signed, _)));
-    let low = if signed { -1.0 } else { 0.0 };
-    let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-    let encoding = &ground.encoding;
+    let (encoding, channels) = (&ground.encoding, ground.kind.channels);
     // A page of a dozen dictionaries stays small when pictures have no more shades than one can tell apart.
-    let coarse = |v: f64| if channels > 1 { v } else { (v * SHADES).round() / SHADES };
-    let truth = shown(&ground.values(&group[0].spins), encoding);
+    let is_gray = matches!(encoding.values(), SpinValues::ZeroOne | SpinValues::Signed | SpinValues::Borders);
+    let coarse = |v: f64| if is_gray { (v * SHADES).round() / SHADES } else { v };
+    let truth = shown(&group[0].truth, encoding);
+    let shade = encoded_shade(encoding, &truth);
     let all: Vec<Vec<f64>> =
         group.iter().map(|o| shown(&o.rebuilt, encoding).into_iter().map(coarse).collect()).collect();
     let mut items = vec![(Picture::new(&truth, ground.shape, shade), "the configuration".to_owned())];
@@ -242,10 +237,11 @@ fn rebuilt(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
     let columns = Some(if items.len() > 4 { 3 } else { 2 });
     let svg = Pictures { items, columns }.svg()?;
     let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
-    if channels == 1 {
-        let full = 1.0 - low;
-        let off: Vec<Vec<f64>> =
-            group.iter().map(|o| off(&o.rebuilt, &ground.values(&o.spins), channels)).collect();
+    if encoding.values() != SpinValues::OneHot {
+        let ends =
+            group[0].truth.iter().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
+        let full = if is_gray && ends.0 == 0.0 { 1.0 } else { ends.1 - ends.0 };
+        let off: Vec<Vec<f64>> = group.iter().map(|o| off(&o.rebuilt, &o.truth, channels)).collect();
         let items = group.iter().zip(&off);
         let items = items.map(|(o, off)| (Picture::new(off, ground.shape, Shade::Heat { full }), label(o)));
         let svg = Pictures { items: items.collect(), columns }.svg()?;
@@ -262,7 +258,7 @@ fn table(outcomes: &[Outcome]) -> Table {
             totals.t.to_string(),
             format!("{:.4}", o.results.surrogate_per_sample),
             format!("{:.4}", o.relative_error),
-            format!("{:.2}", 100.0 * o.sites_right),
+            if o.sites_right.is_nan() { "–".into() } else { format!("{:.2}", 100.0 * o.sites_right) },
             format!("{:.2}", o.seconds.chain),
             format!("{:.2}", o.seconds.patches),
             format!("{:.2}", o.seconds.learning),

@@ -7,10 +7,10 @@ use crate::summary::{Summary, emit};
 use crate::{input, interrupt, maps, output, paths, rerun};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;
-use ergodict::data::{Trajectory, write_npy};
+use ergodict::data::{Frame, Trajectory, write_npy};
 use ergodict::linalg::{MatRef, Scalar};
 use ergodict::model::{Model, Precision};
-use ergodict::patch::{Encoding, SpinGrid, SpinValues, borders};
+use ergodict::patch::{Encoding, NumberGrid, SpinValues, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict_pages::maps::off;
 use ergodict_pages::spins::{Outcome, of_reconstruction};
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The configuration: .npy of shape (rows, columns), or a trajectory of which one frame is taken
     #[arg(value_name = "CONFIG.npy")]
     configuration: PathBuf,
-    /// The .npy file to write: float64 of shape (rows, columns), or (rows, columns·channels) for one-hot patches
+    /// The .npy file to write: float64 of shape (rows, columns), or (rows, columns·channels) for one-hot and vector patches
     #[arg(short, long, value_name = "OUT.npy")]
     out: PathBuf,
     /// Which frame of a trajectory, from 0 [default: the last]
@@ -84,10 +84,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if at >= frames {
         bail!("{}: has {frames} frames, so there is no frame {at}", args.configuration.display());
     }
-    let mut spins = Vec::new();
-    trajectory.read_frame(at, &mut spins)?;
-    if values == SpinValues::Borders {
-        spins = borders(Lattice::new(shape.0, shape.1, patch.window.boundary)?, &spins);
+    let mut spins = trajectory.frame(at, alphabet.is_real())?;
+    if let (SpinValues::Borders, Frame::Whole(labels)) = (values, &spins) {
+        spins = borders(Lattice::new(shape.0, shape.1, patch.window.boundary)?, labels).into();
     }
     let encoding = Encoding::new(values, alphabet)?;
     encoding.check(&spins).with_context(|| args.configuration.display().to_string())?;
@@ -97,7 +96,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     error_map.map_or(Ok(()), |(flag, _)| maps::drawable(flag, shape))?;
     reports::probe(&outputs)?;
     let mut factorizer = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
-    let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
+    let (truth, channels) = (encoding.numbers(&spins), encoding.channels());
+    let grid = NumberGrid { numbers: &truth, shape, channels };
     interrupt::listen();
     let mut progress: Option<Progress> = None;
     let rebuilt = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
@@ -113,10 +113,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         say("ergodict: interrupted; nothing was written");
         return Ok(interrupt::code());
     };
-    let truth: Vec<f64> = spins.iter().flat_map(|&spin| encoding.encode(spin)).copied().collect();
     let error = relative_error(&rebuilt.values, &truth);
     let right = encoding.agreement(&rebuilt.values, &spins);
-    let channels = encoding.channels();
     let map = off(&rebuilt.values, &truth, channels);
     write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
     let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
@@ -172,7 +170,7 @@ struct SpinsReconstructSummary<'a> {
     lambda: f64,
     /// ‖X̂ − X‖ / ‖X‖
     relative_error: f64,
-    /// Share of the sites whose rebuilt value is nearest to the spin that is there
+    /// Share of the sites whose rebuilt value is nearest to the spin that is there; `null` for real numbers
     sites_right: f64,
     #[serde(skip)]
     atoms: usize,
@@ -187,9 +185,13 @@ impl Summary for SpinsReconstructSummary<'_> {
 
     fn lines(&self) -> Vec<(&str, String)> {
         let Self { patches, atoms, stride, frame, relative_error: error, .. } = self;
+        let right = match self.sites_right {
+            right if right.is_nan() => String::new(),
+            right => format!(", {:.2} % of the sites right", 100.0 * right),
+        };
         let mut lines = vec![
             ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {stride}, frame {frame}")),
-            ("error", format!("{error:.4} relative, {:.2} % of the sites right", 100.0 * self.sites_right)),
+            ("error", format!("{error:.4} relative{right}")),
             ("wrote", self.out.display().to_string()),
         ];
         lines.extend(self.error_map.map(|path| ("error map", path.display().to_string())));

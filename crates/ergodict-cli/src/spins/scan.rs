@@ -271,7 +271,8 @@ impl Summary for ScanSummary<'_> {
             lines.push(("warning", format!("{why} at some temperature; increase --sweeps")));
         }
         if let Some(exact) = self.critical_temperature {
-            lines.push(("critical", format!("T = {exact:.5} on an infinite lattice (exact)")));
+            let how = if self.config["model"] == "xy" { "by simulations" } else { "exact" };
+            lines.push(("critical", format!("T = {exact:.5} on an infinite lattice ({how})")));
         }
         lines.extend(self.written.clone());
         lines

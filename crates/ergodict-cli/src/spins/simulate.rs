@@ -17,7 +17,7 @@ use crate::{input, interrupt, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Quantity, SampledSystem, SpinWalk, Thinning};
-use ergodict::data::{Trajectory, digest};
+use ergodict::data::{Frame, Trajectory, digest};
 use ergodict::model::Input;
 use ergodict::run::{Checkpoint, Identity, Job, SpinRecorder, Status};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ Example:
   ergodict spins simulate --model potts --states 5 --temperature 0.8 -o potts.npy --report potts.html
   ergodict spins learn --trajectory ising.npy -r 25 --patch 12 -o atoms.safetensors";
 
-/// Run a spin system and write its trajectory, an int8 array of shape (frames, rows, columns)
+/// Run a spin system and write its trajectory, an int8 array of shape (frames, rows, columns), of xy float64 angles
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     /// Updates before the first configuration that may be kept
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
-    /// First configuration: random, ordered (1 everywhere, label 0 of labels), or the last frame of a .npy file
+    /// First configuration: random, ordered (1 everywhere, label or angle 0), or the last frame of a .npy file
     #[arg(long, value_name = "HOW|FILE", default_value = "random")]
     #[arg(hide_short_help = true)]
     start: String,
@@ -69,9 +69,10 @@ pub(crate) struct Args {
     /// What to measure on every kept configuration: energy (per site), magnetization, cluster (share of the largest), …
     ///
     /// The magnetization is the mean spin; the mean of units 0 and 1; and for q labels (q·max share − 1)/(q − 1), which is 0
-    /// when all are equally frequent and 1 when all sites have the same. Also energy-squared, abs-magnetization, magnetization-squared,
+    /// when all are equally frequent and 1 when all sites have the same; of angles the length of the mean unit vector. Also energy-squared, abs-magnetization, magnetization-squared,
     /// magnetization-fourth, structure-0 and structure-1 (structure factors of a torus), bond-cluster-mean and bond-cluster-largest (clusters of
-    /// random bonds); and made from several: susceptibility, specific-heat, binder and correlation-length.
+    /// random bonds), and of xy vortices (by plaquette) and current-squared; and made from several: susceptibility, specific-heat, binder,
+    /// correlation-length and, of xy, helicity-modulus.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetization")]
     #[arg(hide_short_help = true)]
     observables: Vec<Quantity>,
@@ -171,7 +172,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(interrupt::code());
     }
     let first = chains[0].walk();
-    let system = SampledSystem { sites: first.spins().len(), temperature, lattice: first.lattice() };
+    let system = SampledSystem { sites: first.frame().len(), temperature, lattice: first.lattice() };
     let all: Vec<&[Vec<f64>]> = chains.iter().map(SpinRecorder::series).collect();
     let mixing = args.observables.iter().map(|&observable| {
         let series = observable.series(&measured, &all, &system);
@@ -302,8 +303,12 @@ impl Args {
         let spins = match self.start_file() {
             None if self.start == "random" => return Ok(walk),
             None => {
-                let labels = matches!(walk.alphabet(), Alphabet::Labels(_));
-                vec![i8::from(!labels); walk.spins().len()]
+                let sites = walk.frame().len();
+                match walk.alphabet() {
+                    Alphabet::PlusMinus | Alphabet::ZeroOne => Frame::from(vec![1i8; sites]),
+                    Alphabet::Labels(_) => Frame::from(vec![0i8; sites]),
+                    Alphabet::Angle | Alphabet::Real => Frame::from(vec![0.0; sites]),
+                }
             }
             Some(path) => {
                 let expected = "random, ordered, or a .npy file whose last frame is taken";
@@ -313,16 +318,14 @@ impl Args {
                     let ((a, b), (c, d)) = (trajectory.shape(), walk.shape());
                     bail!("{}: has {a}×{b} sites, but the system has {c}×{d}", path.display());
                 }
-                let mut frame = Vec::new();
                 let last = trajectory.len().checked_sub(1);
                 let last = last.with_context(|| format!("{}: has no frame to start from", path.display()))?;
-                trajectory.read_frame(last, &mut frame)?;
-                frame
+                trajectory.frame(last, walk.alphabet().is_real())?
             }
         };
         let point = walk.point();
-        let state = spins.iter().map(|&s| s as u8).collect();
-        walk.seek(&ChainPoint { state, ..point }).with_context(|| format!("--start {}", self.start))?;
+        walk.seek(&ChainPoint { state: spins.to_bytes(), ..point })
+            .with_context(|| format!("--start {}", self.start))?;
         Ok(walk)
     }
 

@@ -3,27 +3,65 @@
 use super::system::{System, name};
 use crate::paths::NamedPath;
 use anyhow::{Context, Result, bail};
-use ergodict::chain::Alphabet;
+use ergodict::chain::{Alphabet, SystemKind};
 use ergodict::data::Trajectory;
+use ergodict::patch::SpinValues;
 
-/// The alphabet of a trajectory given by a flag, all of whose values are looked at.
+/// The alphabet of a trajectory given by a flag, all of whose values are looked at, and the least and the greatest value. Real numbers are those that
+/// `--model` or `--spins` ask for, or that a first frame suggests which is not of whole numbers.
 pub(super) fn alphabet(
     system: &System,
+    spins: Option<SpinValues>,
     trajectory: &mut Trajectory,
     (flag, path): NamedPath<'_>,
-) -> Result<Alphabet> {
-    let (mut frame, mut seen) = (Vec::new(), ValueSet([false; 256]));
-    while trajectory.next_frame(&mut frame)? {
+) -> Result<(Alphabet, (f64, f64))> {
+    let named = || path.display().to_string();
+    let (mut values, mut range) = (Vec::new(), (f64::INFINITY, f64::NEG_INFINITY));
+    let mut widen = |values: &[f64]| {
+        range = values.iter().fold(range, |(low, high), &value| (low.min(value), high.max(value)));
+        range
+    };
+    let is_spin = |value: &f64| value.fract() == 0.0 && (-128.0..=127.0).contains(value);
+    let stated = match (system.model, spins) {
+        (Some(SystemKind::Xy), _) | (None, Some(SpinValues::Vector)) => Some(Alphabet::Angle),
+        (None, Some(SpinValues::Real)) => Some(Alphabet::Real),
+        _ => None,
+    };
+    let is_first = trajectory.next_real_frame(&mut values)?;
+    let guessed = system.model.is_none() && spins.is_none() && !values.iter().all(is_spin);
+    if let Some(real) = stated.or(guessed.then_some(Alphabet::Real)) {
+        let mut range = widen(&values);
+        while trajectory.next_real_frame(&mut values)? {
+            range = widen(&values);
+        }
+        return Ok((real, range));
+    }
+    let mut seen = ValueSet([false; 256]);
+    if let Some(site) = values.iter().position(|value| !is_spin(value)) {
+        let (row, col) = (site / trajectory.shape().1, site % trajectory.shape().1);
+        bail!(
+            "{flag} {}: holds {} in frame 0, row {row}, column {col} (all counted from 0): spins are whole numbers from -128 to 127; \
+             real numbers need --spins real, angles --model xy",
+            path.display(),
+            values[site]
+        );
+    }
+    values.iter().for_each(|&value| seen.0[usize::from(value as i8 as u8)] = true);
+    let mut frame = Vec::new();
+    while is_first
+        && trajectory.next_frame(&mut frame).context("real numbers need --spins real, angles --model xy")?
+    {
         frame.iter().for_each(|&value| seen.0[usize::from(value as u8)] = true);
     }
+    let range = (f64::from(seen.values().min().unwrap_or(0)), f64::from(seen.highest()));
     let Some(stated) = system.alphabet(seen.highest())? else {
-        return seen.guess().with_context(|| path.display().to_string());
+        return Ok((seen.guess().with_context(named)?, range));
     };
     let values: Vec<i8> = seen.values().collect();
     stated.check(&values, values.len()).map_err(|_| ()).or_else(|()| {
         bail!("{flag} {}: holds {}, but {}", path.display(), seen.words(), expected(system, stated))
     })?;
-    Ok(stated)
+    Ok((stated, range))
 }
 
 /// What the alphabet that was stated asks for.
@@ -33,6 +71,7 @@ fn expected(system: &System, alphabet: Alphabet) -> String {
         Alphabet::PlusMinus => format!("the spins of --model {model} are -1 and 1"),
         Alphabet::ZeroOne => format!("the units of --model {model} are 0 and 1"),
         Alphabet::Labels(labels) => format!("the labels of that --model are 0 to {}", labels - 1),
+        Alphabet::Angle | Alphabet::Real => format!("the values of --model {model} are real numbers"),
     }
 }
 

@@ -19,6 +19,7 @@ fn a_model_gives_its_run_again() {
         format!(
             "spins learn {spins} --model cellular-potts --cells 4 --adhesion 16,12,14,11,10 --proposal any"
         ),
+        format!("spins learn {spins} --model xy --update wolff --coupling -0.5"),
         format!("spins learn {spins} --model rbm --hidden 6 --weight-scale 0.25 --init data"),
         "spins learn --trajectory t.npy --boundary free --every 2 --patch 4 --patches 30 -r 3".into(),
     ] {
@@ -77,6 +78,7 @@ fn atoms_are_shown_as_what_they_are() {
         (format!("spins learn {spins}"), "spins", 16, 1),
         (format!("spins learn {spins} --spins signed"), "spins", 16, 1),
         (format!("spins learn {spins} --model potts --patch 3x4"), "spins", 36, 3),
+        (format!("spins learn {spins} --model xy --patch 3x4"), "spins", 24, 2),
         (format!("image learn gray.png {paint} --patch 3x6"), "image", 18, 1),
         (format!("image learn color.png --color {paint}"), "image", 48, 3),
     ] {

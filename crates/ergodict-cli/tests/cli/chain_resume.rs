@@ -26,6 +26,7 @@ fn cases() -> Vec<Case> {
     vec![
         case(simulate.into(), &[""], &[1, 7, 29]),
         case(format!("{simulate} --update checkerboard --boundary free"), &[""], &[3]),
+        case(format!("{simulate} --model potts --update checkerboard"), &[""], &[3, 11]),
         case(
             format!("{simulate} --update wolff --observables energy,bond-cluster-mean,binder"),
             &[""],
@@ -33,6 +34,13 @@ fn cases() -> Vec<Case> {
         ),
         case(format!("{simulate} --update swendsen-wang --model potts --field 0.1"), &[""], &[3]),
         case(format!("{simulate} --model cellular-potts --cells 4"), &[""], &[5]),
+        case(
+            format!("{simulate} --model xy --observables energy,vortices,helicity-modulus"),
+            &[""],
+            &[1, 12],
+        ),
+        case(format!("{simulate} --model xy --update wolff --temperature 0.5"), &[""], &[4]),
+        case(format!("spins learn {} --model xy --update swendsen-wang", spins::SMALL), &[""], &[2]),
         case(format!("{simulate} --model rbm --hidden 5"), &[""], &[2]),
         case(format!("{simulate} --chains 3"), &["-chain0", "-chain1", "-chain2"], &[1, 40, 80]),
         case(format!("spins learn {}", spins::SMALL), &[""], &[1, 4, 9]),

@@ -55,7 +55,7 @@ fn usual_requests_are_not() {
 fn what_would_fit_elsewhere_is_refused_where_there_is_less() {
     let bench = bench();
     bench.put_npy("wide.npy", &numbers(400, 400));
-    bench.run("factor wide.npy -r 200 -o atoms -q").fine();
+    bench.run("factor wide.npy -r 200 --epochs 1 -o atoms -q").fine();
     bench.run("network generate er -n 3000 --edges 30000 -o net.txt -q").fine();
     bench.run("network learn net.txt -k 5 -r 4 --steps 3 -o net-atoms -q").fine();
     let before = bench.files();

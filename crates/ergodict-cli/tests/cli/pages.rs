@@ -115,7 +115,7 @@ fn models_of_networks_keep_what_their_pages_need() {
         .fold(f64::MAX, f64::min);
     assert_eq!(mixing["mixed"], mixing["r_hat"].as_f64().unwrap() <= 1.01 && least >= 300.0);
     let gaps: Vec<u64> = model.history.gaps.iter().map(|gap| gap.t).collect();
-    assert_eq!(gaps, [1, 2, 3, 6, 10, 18], "four times a decade of steps");
+    assert_eq!(gaps, [1, 10, 18], "four times a decade of steps, after the first");
     for atom in run["examples"].as_array().unwrap() {
         for example in atom.as_array().unwrap() {
             assert_eq!(example["nodes"].as_array().unwrap().len(), 5);

@@ -67,7 +67,7 @@ fn clusters_and_derived_quantities_are_reported() {
     let names = "energy,abs-magnetization,susceptibility,specific-heat,binder,correlation-length,bond-cluster-largest";
     let words = "spins simulate --size 16 --temperature 2.269 --update wolff --every 512 --updates 256000 --burn-in 25600";
     let done = bench.run(&format!("{words} --observables {names} -o t.npy --report t.html --json")).fine();
-    assert!(done.stderr.contains("of the sites by a cluster"), "{}", done.stderr);
+    assert!(done.stderr.contains("of the sites by a step"), "{}", done.stderr);
     let summary: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let of = |name: &str| {
         let all = summary["observables"].as_array().unwrap();
@@ -241,9 +241,15 @@ fn boltzmann_machines_with_random_weights_and_with_given_ones() {
 #[test]
 fn one_seed_gives_one_trajectory_whatever_the_threads() {
     let bench = Bench::new();
-    for flags in
-        ["", "--update checkerboard", "--model potts", "--model cellular-potts --cells 4", "--model rbm"]
-    {
+    for flags in [
+        "",
+        "--update checkerboard",
+        "--model potts",
+        "--model potts --update checkerboard",
+        "--model cellular-potts --cells 4",
+        "--model rbm",
+        "--model xy",
+    ] {
         let run = |more: &str| {
             simulate(&bench, &format!("{SMALL} {flags} {more}"));
             bench.bytes("t.npy")
@@ -380,7 +386,7 @@ fn burn_in_is_what_is_left_out() {
 #[test]
 fn frames_are_drawn() {
     let bench = Bench::new();
-    for flags in ["", "--model potts"] {
+    for flags in ["", "--model potts", "--model xy"] {
         simulate(&bench, &format!("{SMALL} {flags} --frames t.gif"));
         let gif = bench.bytes("t.gif");
         assert!(gif.starts_with(b"GIF89a") && gif.ends_with(b";"));

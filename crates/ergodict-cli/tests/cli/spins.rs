@@ -101,6 +101,7 @@ fn one_seed_gives_one_model_whatever_the_threads() {
         "--model potts",
         "--model cellular-potts --cells 4",
         "--model rbm --hidden 6",
+        "--model xy",
     ] {
         let run = |more: &str| {
             learn(&bench, &format!("{SMALL} {flags} --fixed=2 {more}"));
@@ -116,14 +117,22 @@ fn one_seed_gives_one_model_whatever_the_threads() {
 #[test]
 fn a_trajectory_in_a_file_teaches_the_same() {
     let bench = Bench::new();
-    for system in
-        ["--temperature 3 --size 16", "--temperature 3 --size 16 --boundary free", "--model potts --size 16"]
-    {
+    for system in [
+        "--temperature 3 --size 16",
+        "--temperature 3 --size 16 --boundary free",
+        "--model potts --size 16",
+        "--model xy --size 16",
+    ] {
         bench.run(&format!("spins simulate {system} --updates 4000 --every 400 -o t.npy -q")).fine();
         let flags = "--patch 4 --patches 30 -r 5";
         learn(&bench, &format!("{system} --updates 4000 --every 400 {flags}"));
         let alive = bench.model("m.safetensors");
-        let edge = if system.contains("free") { "--boundary free" } else { "" };
+        // That angles are no plain numbers has to be said.
+        let edge = match system {
+            _ if system.contains("free") => "--boundary free",
+            _ if system.contains("xy") => "--model xy",
+            _ => "",
+        };
         let summary = learn(&bench, &format!("--trajectory t.npy {flags} {edge}"));
         let run = &summary["runs"][0];
         assert_eq!((&run["temperature"], &run["every"]), (&json!(null), &json!(1)));
@@ -246,6 +255,14 @@ fn spins_are_numbers_as_told() {
     let summary = learn(&bench, &format!("{SMALL} --model potts --states 4 --report page.html"));
     assert_eq!(sets(&summary["runs"][0]["config"]), ["one-hot", "nonneg-ball", "nonneg"]);
     assert_eq!(bench.model("m.safetensors").w.rows(), 4 * 4 * 4);
+    // Cosine and sine of an angle.
+    let summary = learn(&bench, &format!("{SMALL} --model xy --report page.html"));
+    assert_eq!(sets(&summary["runs"][0]["config"]), ["vector", "ball", "free"]);
+    assert_eq!(
+        (bench.model("m.safetensors").w.rows(), &summary["runs"][0]["sites_right"]),
+        (4 * 4 * 2, &json!(null))
+    );
+    assert!(String::from_utf8_lossy(&bench.bytes("page.html")).contains("Colors are directions"));
 }
 
 #[test]

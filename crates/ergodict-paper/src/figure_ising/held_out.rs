@@ -6,7 +6,6 @@
 
 use super::setting::{Setting, advance};
 use anyhow::Result;
-use ergodict::chain::SpinWalk;
 use ergodict::factor::Factorizer;
 use ergodict::linalg::Mat;
 
@@ -47,7 +46,12 @@ impl HeldOut {
         let ages: Vec<(u64, usize)> = along.chain([(updates, at_end)]).chain(later).collect();
         let mut own = Mat::zeros(0, 0);
         let chains = setting.chains;
-        setting.cutter(seed, chains + 1)?.cut(last, setting.shape(), at_end * chains as usize, &mut own)?;
+        setting.cutter(seed, chains + 1)?.cut(
+            &last.into(),
+            setting.shape(),
+            at_end * chains as usize,
+            &mut own,
+        )?;
         let mut all = Self { along: Vec::new(), end: Vec::new(), later: Vec::new(), own };
         // Chain 0 is the one that is learned from.
         for id in 1..=chains {
@@ -59,7 +63,7 @@ impl HeldOut {
                     return Ok(None);
                 }
                 let mut x = Mat::zeros(0, 0);
-                cutter.cut(walker.spins(), setting.shape(), count, &mut x)?;
+                cutter.cut(&walker.spins().into(), setting.shape(), count, &mut x)?;
                 cut.push(x);
             }
             let later = cut.split_off(AGES as usize + 1);

@@ -3,7 +3,7 @@
 use super::held_out::{HeldOut, losses};
 use super::setting::{Setting, advance};
 use anyhow::Result;
-use ergodict::chain::{Ising, SpinWalk, Walker};
+use ergodict::chain::{Ising, Walker};
 use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::Mat;
 use ergodict::model::Model;
@@ -73,7 +73,7 @@ impl Source<'_> {
             }
             Self::One { spins } => spins,
         };
-        cutter.cut(spins, setting.shape(), setting.patches, x)?;
+        cutter.cut(&spins.into(), setting.shape(), setting.patches, x)?;
         Ok(true)
     }
 }
@@ -148,7 +148,7 @@ pub(super) fn learn(
         later,
         own,
         relative_error: relative_error(&rebuilt, &truth),
-        sites_right: encoding.agreement(&rebuilt, last),
+        sites_right: encoding.agreement(&rebuilt, &last.into()),
     }))
 }
 

@@ -1,7 +1,7 @@
 //! What is run: the paper's lattice, epochs and patches, or small ones; and the chain itself.
 
 use anyhow::Result;
-use ergodict::chain::{Alphabet, Boundary, Field, Ising, Lattice, SpinWalk, Walker};
+use ergodict::chain::{Alphabet, Boundary, Field, Ising, Lattice, Walker};
 use ergodict::patch::{Encoding, PatchKind, SpinCutter, SpinValues, Window};
 use ergodict_terminal::interrupt;
 use serde_json::{Value, json};

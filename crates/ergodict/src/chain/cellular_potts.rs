@@ -408,6 +408,8 @@ impl Chain for CellularPotts {
 }
 
 impl SpinSystem for CellularPotts {
+    type Value = i8;
+
     fn shape(&self) -> (usize, usize) {
         self.parameters.lattice.shape()
     }

@@ -30,7 +30,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
 /// Sites updated by one turn of the vector loop.
-const RUN: usize = 64;
+pub(super) const RUN: usize = 64;
 /// Random bytes to a block, if a row has no more.
 const BLOCK: usize = 8192;
 
@@ -62,12 +62,7 @@ impl Checkerboard {
     /// [`Error::Parameter`] for a torus with an odd side, which has no two colors.
     pub fn new(model: Ising) -> Result<Self> {
         let lattice = model.on();
-        let (rows, cols) = lattice.shape();
-        if lattice.boundary() == Boundary::Periodic && (rows % 2 == 1 || cols % 2 == 1) {
-            let expected =
-                "checkerboard sweeps need even sides on a torus (or a free boundary, or the random scan)";
-            return Err(Error::parameter("the lattice", format!("a torus of {rows}×{cols} sites"), expected));
-        }
+        check_two_colors(lattice)?;
         // AVX-512 was no faster: 1639 million updates a second against 1734 with AVX2 at 200×200, 2207 against 2230 at
         // 1024×1024 (Zen 4, benchsuite/runs/2026-11-15).
         Ok(Self { model, lattice, isa: Isa::detect().narrower() })
@@ -77,11 +72,22 @@ impl Checkerboard {
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
+}
 
-    /// Rows to a block of random numbers.
-    fn rows_to_a_block(&self) -> usize {
-        (BLOCK / self.lattice.cols().div_ceil(2)).max(1)
+/// Refuses a torus with an odd side, which has no two colors.
+pub(super) fn check_two_colors(lattice: Lattice) -> Result<()> {
+    let (rows, cols) = lattice.shape();
+    if lattice.boundary() == Boundary::Periodic && (rows % 2 == 1 || cols % 2 == 1) {
+        let expected =
+            "checkerboard sweeps need even sides on a torus (or a free boundary, or the random scan)";
+        return Err(Error::parameter("the lattice", format!("a torus of {rows}×{cols} sites"), expected));
     }
+    Ok(())
+}
+
+/// Rows to a block of random numbers.
+pub(super) fn rows_to_a_block(lattice: Lattice) -> usize {
+    (BLOCK / lattice.cols().div_ceil(2)).max(1)
 }
 
 impl Chain for Checkerboard {
@@ -102,8 +108,8 @@ impl Chain for Checkerboard {
             return;
         }
         assert_eq!(state.len(), self.lattice.sites(), "a state has one spin for each site");
-        let planes = Planes::new(self.lattice);
-        let rows_to_a_block = self.rows_to_a_block();
+        let planes = Planes::new(self.lattice, 0);
+        let rows_to_a_block = rows_to_a_block(self.lattice);
         // A run may begin at the last byte of a block.
         let bytes = vec![0; rows_to_a_block * planes.half + RUN];
         let ties = vec![0; planes.stride];
@@ -114,39 +120,50 @@ impl Chain for Checkerboard {
 }
 
 impl SpinSystem for Checkerboard {
-    delegate_to_model!();
+    delegate_to_model!(Vec<i8>, i8);
 }
 
 /// The two colors apart. Row `i` of color `c` holds the sites `(i, 2k + p)`, `p = (i + c) mod 2`, at `1 + k`; before the
-/// first and after the last of them is what lies beyond the edge: the other end of the row on a torus, else 0.
-struct Planes {
+/// first and after the last of them is what lies beyond the edge: the other end of the row on a torus, else nothing (0 for spins, a negative number for
+/// labels).
+pub(super) struct Planes {
     lattice: Lattice,
     /// Sites of a color in a row, at most.
     half: usize,
     /// Bytes to a row: whole runs, and one before and after.
     stride: usize,
     colors: [Vec<i8>; 2],
-    /// A row of zeros, above and below a free lattice.
+    /// A row of what is above and below a free lattice.
     nothing: Vec<i8>,
 }
 
 impl Planes {
-    fn new(lattice: Lattice) -> Self {
+    pub(super) fn new(lattice: Lattice, nothing: i8) -> Self {
         let half = lattice.cols().div_ceil(2);
         let stride = half.next_multiple_of(RUN) + 2;
         let plane = vec![0; stride * lattice.rows()];
-        Self { lattice, half, stride, colors: [plane.clone(), plane], nothing: vec![0; stride] }
+        Self { lattice, half, stride, colors: [plane.clone(), plane], nothing: vec![nothing; stride] }
+    }
+
+    /// Sites of a color in a row, at most.
+    pub(super) fn half(&self) -> usize {
+        self.half
+    }
+
+    /// The same in whole runs.
+    pub(super) fn width(&self) -> usize {
+        self.stride - 2
     }
 
     /// Column of the first site of a color in a row, and the number of its sites there.
     #[inline(always)]
-    fn run(&self, row: usize, color: usize) -> (usize, usize) {
+    pub(super) fn run(&self, row: usize, color: usize) -> (usize, usize) {
         let first = (row + color) % 2;
         (first, (self.lattice.cols() + 1 - first) / 2)
     }
 
     #[inline(always)]
-    fn pack(&mut self, spins: &[i8]) {
+    pub(super) fn pack(&mut self, spins: &[i8]) {
         for (row, line) in spins.chunks_exact(self.lattice.cols()).enumerate() {
             let (pairs, last) = line.as_chunks::<2>();
             let place = row * self.stride + 1;
@@ -163,7 +180,7 @@ impl Planes {
     }
 
     #[inline(always)]
-    fn unpack(&self, spins: &mut [i8]) {
+    pub(super) fn unpack(&self, spins: &mut [i8]) {
         for (row, line) in spins.chunks_exact_mut(self.lattice.cols()).enumerate() {
             let (pairs, last) = line.as_chunks_mut::<2>();
             let place = row * self.stride + 1;
@@ -179,18 +196,18 @@ impl Planes {
 
     /// Sets what lies beyond both ends of a row.
     #[inline(always)]
-    fn close(&mut self, row: usize, color: usize) {
+    pub(super) fn close(&mut self, row: usize, color: usize) {
         let count = self.run(row, color).1;
         let line = &mut self.colors[color][row * self.stride..][..self.stride];
         (line[0], line[count + 1]) = match self.lattice.boundary() {
             Boundary::Periodic => (line[count], line[1]),
-            Boundary::Free => (0, 0),
+            Boundary::Free => (self.nothing[0], self.nothing[0]),
         };
     }
 
     /// The sites of a color in a row, and the four runs of their neighbors, all of whole length.
     #[inline(always)]
-    fn around(&mut self, row: usize, color: usize) -> (&mut [i8], [&[i8]; 4]) {
+    pub(super) fn around(&mut self, row: usize, color: usize) -> (&mut [i8], [&[i8]; 4]) {
         let rows = self.lattice.rows();
         let wrap = self.lattice.boundary() == Boundary::Periodic;
         let (width, stride) = (self.stride - 2, self.stride);
@@ -283,7 +300,7 @@ impl Sweeps<'_> {
                     }
                 }
                 let rng = &mut *self.rng;
-                for_each_tie(&self.ties[..count.next_multiple_of(8)], |k| {
+                for_each_mark(&self.ties[..count.next_multiple_of(8)], |k| {
                     if k < count {
                         own[k] = if decide(rng.next_u64(), threshold(k)) { 1 } else { -1 };
                     }
@@ -330,8 +347,8 @@ fn update_runs<const STEP: usize>(
 
 /// Calls `work` with the places of the bytes that are not 0, in order.
 #[inline(always)]
-fn for_each_tie(ties: &[u8], mut work: impl FnMut(usize)) {
-    for (at, eight) in ties.as_chunks().0.iter().enumerate() {
+pub(super) fn for_each_mark(marks: &[u8], mut work: impl FnMut(usize)) {
+    for (at, eight) in marks.as_chunks().0.iter().enumerate() {
         let mut eight = u64::from_le_bytes(*eight);
         while eight != 0 {
             work(8 * at + eight.trailing_zeros() as usize / 8);
@@ -349,10 +366,10 @@ mod tests {
     /// A sweep site by site, with the random numbers in the order the file's head says.
     fn plain_sweep(chain: &Checkerboard, spins: &mut [i8], rng: &mut ChaCha8Rng) {
         let (rows, cols) = chain.shape();
-        let mut bytes = vec![0; cols * chain.rows_to_a_block()];
+        let mut bytes = vec![0; cols * rows_to_a_block(chain.lattice)];
         for color in 0..2 {
-            for first in (0..rows).step_by(chain.rows_to_a_block()) {
-                let last = rows.min(first + chain.rows_to_a_block());
+            for first in (0..rows).step_by(rows_to_a_block(chain.lattice)) {
+                let last = rows.min(first + rows_to_a_block(chain.lattice));
                 let sites = (first * cols..last * cols).filter(|v| (v / cols + v % cols) % 2 == color);
                 let count = sites.clone().count();
                 rng.fill_bytes(&mut bytes[..count]);

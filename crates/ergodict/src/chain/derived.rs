@@ -5,6 +5,7 @@
 //! | susceptibility | `N(⟨m²⟩ − ⟨\|m\|⟩²)/T` | [`Derived::Susceptibility`] |
 //! | specific heat by site | `N(⟨e²⟩ − ⟨e⟩²)/T²` | [`Derived::SpecificHeat`] |
 //! | Binder cumulant | `1 − ⟨m⁴⟩/(3⟨m²⟩²)` | [`Derived::Binder`] |
+//! | helicity modulus of angles | `−⟨e⟩/2 − ⟨c²⟩/(2T)`, `c²` the squared current by site | [`Derived::HelicityModulus`] |
 //! | second-moment correlation length | `√(⟨S(0)⟩/⟨S(k)⟩ − 1)/(2 sin(π/L))`, `k = 2π/L` | [`Derived::CorrelationLength`] |
 //!
 //! Their errors are those of the linearized quantity, `y_t = f(ā) + Σ_i ∂_i f(ā) (a_{i,t} − ā_i)` (Wolff 2004): a series like that of any observable, whose
@@ -30,10 +31,12 @@ pub enum Derived {
     Susceptibility,
     /// `N(⟨e²⟩ − ⟨e⟩²)/T²`.
     SpecificHeat,
-    /// `1 − ⟨m⁴⟩/(3⟨m²⟩²)`: 2/3 where all spins agree, and of Ising spins 0 where they are independent.
+    /// `1 − ⟨m⁴⟩/(3⟨m²⟩²)`: 2/3 where all spins agree, where they are independent 0 of Ising spins and 1/3 of angles.
     Binder,
     /// From the structure factors of a periodic lattice, in sites.
     CorrelationLength,
+    /// The stiffness of angles on a periodic lattice against a twist, the mean over both directions: `−⟨e⟩/2 − ⟨c²⟩/(2T)`.
+    HelicityModulus,
 }
 
 /// What the values of derived quantities depend on besides the observables.
@@ -56,8 +59,13 @@ pub struct SampledSystem {
 
 impl Derived {
     /// All there are.
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Susceptibility, Self::SpecificHeat, Self::Binder, Self::CorrelationLength];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Susceptibility,
+        Self::SpecificHeat,
+        Self::Binder,
+        Self::CorrelationLength,
+        Self::HelicityModulus,
+    ];
 
     /// The observables whose means it is made from, in the order of its derivatives.
     pub fn needs(self) -> &'static [Observable] {
@@ -66,6 +74,7 @@ impl Derived {
             Self::SpecificHeat => &[Observable::Energy, Observable::EnergySquared],
             Self::Binder => &[Observable::MagnetizationSquared, Observable::MagnetizationFourth],
             Self::CorrelationLength => &[Observable::StructureZero, Observable::StructureFirst],
+            Self::HelicityModulus => &[Observable::Energy, Observable::CurrentSquared],
         }
     }
 
@@ -81,6 +90,7 @@ impl Derived {
                 let scale = sites / (t * t);
                 (scale * (b - a * a), [-2.0 * scale * a, scale])
             }
+            Self::HelicityModulus => (-a / 2.0 - b / (2.0 * t), [-0.5, -0.5 / t]),
             Self::Binder => (1.0 - b / (3.0 * a * a), [2.0 * b / (3.0 * a * a * a), -1.0 / (3.0 * a * a)]),
             Self::CorrelationLength => {
                 let side = system.lattice.map_or(0, |lattice| lattice.rows().max(lattice.cols()));
@@ -124,6 +134,7 @@ impl fmt::Display for Derived {
             Self::SpecificHeat => "specific-heat",
             Self::Binder => "binder",
             Self::CorrelationLength => "correlation-length",
+            Self::HelicityModulus => "helicity-modulus",
         })
     }
 }
@@ -195,12 +206,19 @@ impl Quantity {
         }
     }
 
-    /// Whether a lattice has it: correlation lengths are those of periodic ones.
+    /// Whether a lattice has it: correlation lengths and helicity moduli are those of periodic ones, vortices need plaquettes.
     pub(crate) fn is_on(self, lattice: Option<Lattice>) -> bool {
-        self != Self::Derived(Derived::CorrelationLength)
-            || lattice.is_some_and(|lattice| {
-                lattice.boundary() == Boundary::Periodic && lattice.rows().max(lattice.cols()) > 1
-            })
+        let periodic = |lattice: &Lattice| lattice.boundary() == Boundary::Periodic;
+        match self {
+            Self::Derived(Derived::CorrelationLength) => {
+                lattice.filter(periodic).is_some_and(|lattice| lattice.rows().max(lattice.cols()) > 1)
+            }
+            Self::Derived(Derived::HelicityModulus) => lattice.is_some_and(|lattice| periodic(&lattice)),
+            Self::Mean(Observable::Vortices) => {
+                lattice.is_some_and(|lattice| lattice.rows().min(lattice.cols()) > 1)
+            }
+            _ => true,
+        }
     }
 }
 

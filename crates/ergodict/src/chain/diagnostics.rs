@@ -434,6 +434,9 @@ mod tests {
         };
         let share = coverage(202, (1_000, 1_000), stays, covers_mean);
         assert!(COVERED.contains(&share), "stays: {share}");
+        // Its quantiles have ArviZ's errors, which are a little short where values repeat.
+        let share = coverage(202, (1_000, 1_000), stays, covers);
+        assert!((0.90..=0.97).contains(&share), "median of what stays: {share}");
     }
 
     #[test]

@@ -198,6 +198,8 @@ impl Chain for Ising {
 }
 
 impl SpinSystem for Ising {
+    type Value = i8;
+
     fn shape(&self) -> (usize, usize) {
         self.lattice.shape()
     }

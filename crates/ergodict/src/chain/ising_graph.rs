@@ -191,6 +191,8 @@ impl Chain for IsingGraph {
 }
 
 impl SpinSystem for IsingGraph {
+    type Value = i8;
+
     fn shape(&self) -> (usize, usize) {
         (1, self.nodes())
     }

@@ -7,8 +7,9 @@
 //! | Ising model on any graph | spins ±1 | `ising_graph.rs` |
 //! | Ising and Potts models by clusters | as theirs | `cluster/` |
 //! | Potts model | labels `0..q` | `potts.rs` |
+//! | XY model | angles | `xy.rs`, clusters in `cluster/reflection.rs` |
 //! | cellular Potts model | labels, volumes, perimeters | `cellular_potts.rs` |
-//! | restricted Boltzmann machine | visible units 0, 1 | `rbm.rs` |
+//! | restricted Boltzmann machine | visible units 0, 1 | `rbm.rs`, several chains at once in `persistent.rs` |
 //! | homomorphisms of a motif into a network | the node at each node of the motif | `motif/` |
 //! | any transition matrix | its index | `finite.rs` |
 //! | bars that switch, for the demo | brightness of each bar | `bars.rs` |
@@ -30,7 +31,9 @@ mod motif;
 mod neighborhood;
 pub mod observables;
 pub mod onsager;
+mod persistent;
 mod potts;
+mod potts_checkerboard;
 mod rbm;
 mod rhythm;
 mod spins;
@@ -39,13 +42,14 @@ mod system;
 mod trace;
 mod walker;
 mod watched;
+mod xy;
 
 pub use bars::{Bars, BarsState};
 pub use cellular_potts::Proposal;
 pub(crate) use cellular_potts::{CellularPotts, CellularPottsParameters};
 pub use checkerboard::Checkerboard;
 pub use cluster::ClusterSizes;
-pub(crate) use cluster::{SwendsenWang, Wolff};
+pub(crate) use cluster::{ReflectedClusters, Reflection, SwendsenWang, Wolff};
 pub use derived::{Derived, Quantity, SampledSystem};
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
@@ -60,7 +64,9 @@ pub use motif::{
     Use,
 };
 pub use observables::Observable;
+pub use persistent::PersistentChains;
 pub use potts::Potts;
+pub use potts_checkerboard::PottsCheckerboard;
 use rand_chacha::ChaCha8Rng;
 pub(crate) use rbm::Rbm;
 pub use rhythm::Thinning;
@@ -72,6 +78,7 @@ pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
 pub(crate) use watched::{MEAN_PIXEL, mixed};
 pub use watched::{MixingReport, TraceSet};
+pub use xy::{Xy, XyState};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.

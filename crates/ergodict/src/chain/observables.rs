@@ -2,6 +2,7 @@
 
 use super::cluster::Clusters;
 use super::{Alphabet, Boundary, SpinSystem};
+use crate::data::Frame;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -43,11 +44,15 @@ pub enum Observable {
     /// The structure factor at the least other wave vector of a periodic lattice.
     #[serde(rename = "structure-1")]
     StructureFirst,
+    /// Vortices and antivortices of angles, by plaquette.
+    Vortices,
+    /// The squared current of angles on a periodic lattice, by site: what the helicity modulus is made from besides the energy.
+    CurrentSquared,
 }
 
 impl Observable {
     /// All there are.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Energy,
         Self::Magnetization,
         Self::LargestCluster,
@@ -59,6 +64,8 @@ impl Observable {
         Self::BondClusterLargest,
         Self::StructureZero,
         Self::StructureFirst,
+        Self::Vortices,
+        Self::CurrentSquared,
     ];
 
     /// Its value for a state; what is drawn for it comes from the generator.
@@ -71,9 +78,9 @@ impl Observable {
         state: &S::State,
         rng: &mut ChaCha8Rng,
     ) -> Result<f64> {
-        let spins = system.spins(state);
-        let energy = || system.energy(state) / spins.len() as f64;
-        let magnetization = || magnetization(spins, system.alphabet());
+        let frame = Frame::from(system.spins(state));
+        let energy = || system.energy(state) / frame.len() as f64;
+        let magnetization = || frame_magnetization(&frame, system.alphabet());
         let none = |why: &'static str| Error::parameter("the observable", self, why);
         let on_no_lattice = || none("clusters follow bonds, and this system is on no lattice");
         let no_bonds = || none("clusters of random bonds are those of ising and ferromagnetic potts");
@@ -85,6 +92,9 @@ impl Observable {
             Self::MagnetizationSquared => magnetization().powi(2),
             Self::MagnetizationFourth => magnetization().powi(4),
             Self::LargestCluster => {
+                let Frame::Whole(spins) = &frame else {
+                    return Err(none("clusters are those of equal neighbors, and these are angles"));
+                };
                 let lattice = system.lattice().ok_or_else(on_no_lattice)?;
                 Clusters::of_equal_spins(lattice, spins).sizes().largest
             }
@@ -93,9 +103,18 @@ impl Observable {
             Self::StructureZero | Self::StructureFirst => {
                 let torus = system.lattice().filter(|lattice| lattice.boundary() == Boundary::Periodic);
                 let torus = torus.ok_or_else(|| none("structure factors are those of periodic lattices"))?;
-                let (zero, first) = structure_factors(spins, system.alphabet(), torus.shape());
+                let (zero, first) = match &frame {
+                    Frame::Whole(spins) => structure_factors(spins, system.alphabet(), torus.shape()),
+                    Frame::Real(angles) => structure_factors_of_angles(angles, torus.shape()),
+                };
                 if self == Self::StructureZero { zero } else { first }
             }
+            Self::Vortices => system
+                .own_observable(state, self)
+                .ok_or_else(|| none("vortices are those of xy, on at least two rows and columns"))?,
+            Self::CurrentSquared => system.own_observable(state, self).ok_or_else(|| {
+                none("currents and the helicity modulus are those of xy on a periodic lattice")
+            })?,
         })
     }
 }
@@ -114,6 +133,8 @@ impl fmt::Display for Observable {
             Self::BondClusterLargest => "bond-cluster-largest",
             Self::StructureZero => "structure-0",
             Self::StructureFirst => "structure-1",
+            Self::Vortices => "vortices",
+            Self::CurrentSquared => "current-squared",
         })
     }
 }
@@ -145,12 +166,12 @@ pub(super) fn unknown(name: &str, all: &[impl ToString]) -> Error {
 pub fn structure_factors(spins: &[i8], alphabet: Alphabet, (rows, cols): (usize, usize)) -> (f64, f64) {
     let sites = spins.len() as f64;
     let Alphabet::Labels(labels) = alphabet else {
-        let (zero, first) = factors_of(spins, i32::from, (rows, cols));
+        let (zero, first) = factors_of(spins, f64::from, (rows, cols));
         return (zero / sites, first / sites);
     };
     let mut sums = (0.0, 0.0);
     for label in (0..labels).map(|label| label as i8) {
-        let (zero, first) = factors_of(spins, |x| i32::from(x == label), (rows, cols));
+        let (zero, first) = factors_of(spins, |x| f64::from(u8::from(x == label)), (rows, cols));
         sums = (sums.0 + zero, sums.1 + first);
     }
     let q = f64::from(labels);
@@ -158,25 +179,32 @@ pub fn structure_factors(spins: &[i8], alphabet: Alphabet, (rows, cols): (usize,
     (((q * sums.0 - sites * sites) / (q - 1.0)) / sites, q * sums.1 / (q - 1.0) / sites)
 }
 
+/// The same of unit vectors: the sum over both components.
+fn structure_factors_of_angles(angles: &[f64], shape: (usize, usize)) -> (f64, f64) {
+    let (cos, sin) = (factors_of(angles, f64::cos, shape), factors_of(angles, f64::sin, shape));
+    let sites = angles.len() as f64;
+    ((cos.0 + sin.0) / sites, (cos.1 + sin.1) / sites)
+}
+
 /// `|Σ_v f(v) e^{ik·v}|²` at k = 0 and at the least other wave vector.
-fn factors_of(spins: &[i8], value: impl Fn(i8) -> i32, (rows, cols): (usize, usize)) -> (f64, f64) {
-    let mut down = vec![0i32; cols];
+fn factors_of<V: Copy>(spins: &[V], value: impl Fn(V) -> f64, (rows, cols): (usize, usize)) -> (f64, f64) {
+    let mut down = vec![0.0; cols];
     let mut across = Vec::with_capacity(rows);
     for row in spins.chunks_exact(cols) {
         down.iter_mut().zip(row).for_each(|(sum, x)| *sum += value(*x));
-        across.push(row.iter().map(|x| value(*x)).sum::<i32>());
+        across.push(row.iter().map(|x| value(*x)).sum::<f64>());
     }
-    let at = |sums: &[i32]| {
+    let at = |sums: &[f64]| {
         let turn = std::f64::consts::TAU / sums.len() as f64;
         let (mut re, mut im) = (0.0, 0.0);
         for (j, sum) in sums.iter().enumerate() {
             let (sin, cos) = (turn * j as f64).sin_cos();
-            re += f64::from(*sum) * cos;
-            im += f64::from(*sum) * sin;
+            re += *sum * cos;
+            im += *sum * sin;
         }
         re * re + im * im
     };
-    let total: f64 = across.iter().map(|sum| f64::from(*sum)).sum();
+    let total: f64 = across.iter().sum();
     let first = match cols.cmp(&rows) {
         std::cmp::Ordering::Greater => at(&down),
         std::cmp::Ordering::Less => at(&across),
@@ -207,6 +235,18 @@ pub fn magnetization(spins: &[i8], alphabet: Alphabet) -> f64 {
     spins.iter().for_each(|x| counts[usize::from(*x as u8)] += 1);
     let most = counts.iter().copied().max().unwrap_or(0) as f64;
     (f64::from(labels) * most / n - 1.0) / (f64::from(labels) - 1.0)
+}
+
+/// The magnetization of a frame: as [`magnetization`]; of angles the length of the mean unit vector, of other real numbers their mean.
+pub(crate) fn frame_magnetization(frame: &Frame<'_>, alphabet: Alphabet) -> f64 {
+    match frame {
+        Frame::Whole(spins) => magnetization(spins, alphabet),
+        Frame::Real(angles) if alphabet == Alphabet::Angle => {
+            let mean = |of: fn(f64) -> f64| angles.iter().map(|x| of(*x)).sum::<f64>() / angles.len() as f64;
+            mean(f64::cos).hypot(mean(f64::sin))
+        }
+        Frame::Real(values) => values.iter().sum::<f64>() / values.len() as f64,
+    }
 }
 
 #[cfg(test)]
@@ -291,11 +331,19 @@ mod tests {
                 std::cmp::Ordering::Greater => wave(1.0, 0.0, values),
                 std::cmp::Ordering::Equal => f64::midpoint(wave(0.0, 1.0, values), wave(1.0, 0.0, values)),
             };
+            let angles: Vec<f64> =
+                spins.iter().enumerate().map(|(v, x)| (v * v) as f64 + f64::from(*x)).collect();
             let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-10, "{rows}×{cols}: {a} {b}");
             let values: Vec<f64> = spins.iter().map(|x| f64::from(*x)).collect();
             let (zero, first) = structure_factors(&spins, Alphabet::PlusMinus, (rows, cols));
             close(zero, wave(0.0, 0.0, &values));
             close(first, least(&values));
+            let of = |component: fn(f64) -> f64| angles.iter().map(|x| component(*x)).collect::<Vec<f64>>();
+            let (of_angles, first_of_angles) = structure_factors_of_angles(&angles, (rows, cols));
+            close(of_angles, wave(0.0, 0.0, &of(f64::cos)) + wave(0.0, 0.0, &of(f64::sin)));
+            close(first_of_angles, least(&of(f64::cos)) + least(&of(f64::sin)));
+            let squared = frame_magnetization(&angles.clone().into(), Alphabet::Angle).powi(2);
+            close(of_angles, squared * angles.len() as f64);
             // Two labels are spins.
             let labels: Vec<i8> = spins.iter().map(|x| (1 - x) / 2).collect();
             let (of_labels, first_of_labels) = structure_factors(&labels, Alphabet::Labels(2), (rows, cols));

@@ -26,10 +26,10 @@ use rand_chacha::rand_core::Rng;
 
 /// Places of a label to choose from: those of up to four neighbors, and label 0, which the field favors. All other labels
 /// weigh the same.
-const PLACES: usize = 5;
+pub(super) const PLACES: usize = 5;
 
 /// Labels at the places when there are no neighbors: none that is anywhere, no two alike, and 0.
-const NOBODY: [i8; PLACES] = [-1, -2, -3, -4, 0];
+pub(super) const NOBODY: [i8; PLACES] = [-1, -2, -3, -4, 0];
 
 /// Which of the places hold the same label, a bit for each of ten pairs, and how many neighbors there are.
 const PATTERNS: usize = 5 << 10;
@@ -83,16 +83,33 @@ impl Potts {
             field,
             tables: vec![[0.0; PLACES]; PATTERNS],
         };
-        // Five labels are enough for every pattern there is.
-        let kinds = states.min(5);
         for count in 0..=4 {
-            for index in 0..kinds.pow(count as u32) {
-                let mut labels = NOBODY;
-                (0..count).for_each(|k| labels[k] = (index / kinds.pow(k as u32) % kinds) as i8);
+            for labels in potts.patterns(count) {
                 potts.tables[pattern(labels, count)] = potts.cumulate(labels, count, temperature);
             }
         }
         Ok(potts)
+    }
+
+    /// Labels at the places for every pattern of `count` neighbors; five are enough.
+    pub(super) fn patterns(&self, count: usize) -> impl Iterator<Item = [i8; PLACES]> + use<> {
+        let kinds = self.states.min(5);
+        (0..kinds.pow(count as u32)).map(move |index| {
+            let mut labels = NOBODY;
+            (0..count).for_each(|k| labels[k] = (index / kinds.pow(k as u32) % kinds) as i8);
+            labels
+        })
+    }
+
+    /// The lattice.
+    pub(super) fn on(&self) -> Lattice {
+        self.lattice
+    }
+
+    /// Cumulative probabilities of the places in a pattern.
+    #[inline]
+    pub(super) fn cumulative(&self, pattern: usize) -> &[f64; PLACES] {
+        &self.tables[pattern]
     }
 
     /// Cumulative probabilities of the places, where each label counts at the first place that holds it.
@@ -145,18 +162,28 @@ impl Potts {
 
     /// The labels at the places around a site, and their cumulative probabilities.
     #[inline]
-    fn look(&self, spins: &[i8], row: usize, col: usize) -> ([i8; PLACES], &[f64; PLACES]) {
+    pub(super) fn look(&self, spins: &[i8], row: usize, col: usize) -> ([i8; PLACES], &[f64; PLACES]) {
         let mut around = [0; 8];
         let count = self.around.gather(row, col, &mut around).min(4);
         let mut labels = NOBODY;
         labels.iter_mut().zip(&around[..count]).for_each(|(label, site)| *label = spins[*site]);
-        let table = &self.tables[pattern(labels, count)];
-        (labels, table)
+        (labels, self.cumulative(pattern(labels, count)))
+    }
+
+    /// The same from the labels of the neighbors above, below, left and right, negative where there is none.
+    #[inline]
+    pub(super) fn look_at(&self, around: [i8; 4]) -> ([i8; PLACES], &[f64; PLACES]) {
+        let (mut labels, mut count) = (NOBODY, 0);
+        for label in around.into_iter().filter(|label| *label >= 0) {
+            labels[count] = label;
+            count += 1;
+        }
+        (labels, self.cumulative(pattern(labels, count)))
     }
 
     /// The label where the cumulative probability passes `u`.
     #[inline]
-    fn pick(&self, (labels, table): ([i8; PLACES], &[f64; PLACES]), u: f64) -> i8 {
+    pub(super) fn pick(&self, (labels, table): ([i8; PLACES], &[f64; PLACES]), u: f64) -> i8 {
         let place: usize = table.iter().map(|t| usize::from(u >= *t)).sum();
         if place < PLACES {
             return labels[place];
@@ -180,7 +207,7 @@ impl Potts {
 
 /// Index of the table for labels of which the first `count` are those of neighbors.
 #[inline]
-fn pattern(labels: [i8; PLACES], count: usize) -> usize {
+pub(super) fn pattern(labels: [i8; PLACES], count: usize) -> usize {
     let mut bits = count;
     for k in 1..PLACES {
         for earlier in 0..k {
@@ -215,6 +242,8 @@ impl Chain for Potts {
 }
 
 impl SpinSystem for Potts {
+    type Value = i8;
+
     fn shape(&self) -> (usize, usize) {
         self.lattice.shape()
     }

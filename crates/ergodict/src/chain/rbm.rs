@@ -10,15 +10,33 @@
 //! | `F(v) = −b·v − T Σ_j log(1 + exp((c_j + (Wᵀv)_j)/T))` | [`SpinSystem::energy`] | free energy: `P(v) ∝ exp(−F(v)/T)` |
 //!
 //! The paper only names the model. At T = 1 these are the usual formulas; T enters as for the other systems, by E/T.
+//!
+//! Products with a layer of 0 and 1 are sums of columns of the units that are on, taken in their order whatever the instruction set, so that the states are the same with
+//! every one; several chains go through the weights together ([`Rbm::steps_together`]). A probability is computed only where a table of its bounds leaves open
+//! what a random number decides.
 
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Boundary, Chain, SpinSystem};
 use crate::data::{Batch, MatrixStream, StreamOptions, npz};
-use crate::linalg::Mat;
+use crate::linalg::simd::{Lanes, Simd, WithSimd};
+use crate::linalg::{Isa, Mat};
 use crate::rng::{below, normal, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
+use std::sync::LazyLock;
+
+/// Bytes of the columns that several chains add from one after another: they stay in the cache of a core.
+const SLAB: usize = 1 << 17;
+
+/// Drives between which probabilities are bounded by a table, in steps of 1/8; beyond them one is computed.
+const MOST_DRIVE: f64 = 40.0;
+const STEPS: f64 = 8.0;
+/// More than the rounding of drives and probabilities.
+const SLACK: f64 = 1e-12;
+static BOUNDS: LazyLock<Vec<f64>> = LazyLock::new(|| {
+    (0..=(2.0 * MOST_DRIVE * STEPS) as usize).map(|k| sigmoid(k as f64 / STEPS - MOST_DRIVE)).collect()
+});
 
 /// The chain: all hidden units are drawn given the visible ones, then all visible ones given the hidden ones.
 ///
@@ -36,6 +54,7 @@ pub(crate) struct Rbm {
     hidden_bias: Vec<f64>,
     temperature: f64,
     shape: (usize, usize),
+    isa: Isa,
 }
 
 impl Rbm {
@@ -88,6 +107,7 @@ impl Rbm {
             hidden_bias: hidden_bias.iter().map(|c| c / temperature).collect(),
             temperature,
             shape,
+            isa: Isa::detect(),
         })
     }
 
@@ -157,26 +177,154 @@ impl Rbm {
     ///
     /// # Panics
     /// Unless there is a number for each unit.
+    #[cfg(test)]
     pub(crate) fn hidden_given_visible(&self, visible: &[i8], probabilities: &mut [f64]) {
-        self.drive_hidden(visible, probabilities);
-        probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));
+        let mut layer = Layer::new(&self.of_visible, 1);
+        layer.drive(self.isa, &self.of_visible, &self.hidden_bias, &[visible]);
+        probabilities.iter_mut().zip(layer.of_chain(0)).for_each(|(p, x)| *p = sigmoid(*x));
     }
 
     /// Writes the probability that each visible unit is 1, given the hidden ones.
     ///
     /// # Panics
     /// Unless there is a number for each unit.
+    #[cfg(test)]
     pub(crate) fn visible_given_hidden(&self, hidden: &[i8], probabilities: &mut [f64]) {
-        probabilities.copy_from_slice(&self.visible_bias);
-        add_columns(&self.of_hidden, hidden.iter().map(|h| *h != 0), probabilities);
-        probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));
+        let mut layer = Layer::new(&self.of_hidden, 1);
+        layer.drive(self.isa, &self.of_hidden, &self.visible_bias, &[hidden]);
+        probabilities.iter_mut().zip(layer.of_chain(0)).for_each(|(p, x)| *p = sigmoid(*x));
     }
 
-    /// `(c + Wᵀv)/T`.
-    fn drive_hidden(&self, visible: &[i8], drive: &mut [f64]) {
-        drive.copy_from_slice(&self.hidden_bias);
-        add_columns(&self.of_visible, visible.iter().map(|v| *v != 0), drive);
+    /// So many steps of several chains, each with its own generator: the states that each would have alone.
+    pub(crate) fn steps_together(&self, states: &mut [&mut [i8]], rngs: &mut [ChaCha8Rng], count: u64) {
+        let chains = states.len();
+        let (mut to_hidden, mut to_visible) =
+            (Layer::new(&self.of_visible, chains), Layer::new(&self.of_hidden, chains));
+        let mut hidden = vec![vec![0i8; self.hidden()]; chains];
+        for _ in 0..count {
+            let from: Vec<&[i8]> = states.iter().map(|state| &**state).collect();
+            to_hidden.drive(self.isa, &self.of_visible, &self.hidden_bias, &from);
+            for (chain, (units, rng)) in hidden.iter_mut().zip(&mut *rngs).enumerate() {
+                units.iter_mut().zip(to_hidden.of_chain(chain)).for_each(|(h, x)| *h = draw(*x, rng));
+            }
+            let from: Vec<&[i8]> = hidden.iter().map(|units| &**units).collect();
+            to_visible.drive(self.isa, &self.of_hidden, &self.visible_bias, &from);
+            for (chain, (units, rng)) in states.iter_mut().zip(&mut *rngs).enumerate() {
+                units.iter_mut().zip(to_visible.of_chain(chain)).for_each(|(v, x)| *v = draw(*x, rng));
+            }
+        }
     }
+}
+
+/// The sums that drive the units of a layer, for several chains.
+struct Layer {
+    /// A column for each chain.
+    drives: Mat<f64>,
+    /// The units that are on in the layer before.
+    on: Vec<u32>,
+}
+
+impl Layer {
+    /// For a layer whose units have the rows of these columns.
+    fn new(columns: &Mat<f64>, chains: usize) -> Self {
+        Self { drives: Mat::zeros(columns.rows(), chains), on: Vec::with_capacity(columns.cols()) }
+    }
+
+    fn of_chain(&self, chain: usize) -> &[f64] {
+        self.drives.col(chain)
+    }
+
+    /// The bias and the columns of the units that are on, for each chain. The chains take turns at some columns before they go on to the next.
+    fn drive(&mut self, isa: Isa, columns: &Mat<f64>, bias: &[f64], layers: &[&[i8]]) {
+        let slab = match layers.len() {
+            1 => columns.cols(),
+            _ => (SLAB / (8 * columns.stride())).max(1),
+        };
+        for chain in 0..layers.len() {
+            self.drives.col_mut(chain).copy_from_slice(bias);
+        }
+        let stride = self.drives.stride();
+        for first in (0..columns.cols()).step_by(slab) {
+            let last = (first + slab).min(columns.cols());
+            for (layer, drive) in layers.iter().zip(self.drives.padded_mut().chunks_exact_mut(stride)) {
+                self.on.clear();
+                let units = (first as u32..).zip(&layer[first..last]);
+                self.on.extend(units.filter(|(_, unit)| **unit != 0).map(|(at, _)| at));
+                isa.run(ColumnSum { columns, on: &self.on, sum: drive });
+            }
+        }
+    }
+}
+
+/// Adds columns, one after another: entries by entries, so that the sums do not depend on the instruction set.
+struct ColumnSum<'a> {
+    columns: &'a Mat<f64>,
+    on: &'a [u32],
+    /// As long as a padded column.
+    sum: &'a mut [f64],
+}
+
+impl WithSimd for ColumnSum<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        const REGISTERS: usize = 8;
+        let (stride, lanes) = (self.columns.stride(), f64::lanes::<S>());
+        assert!(self.sum.len() == stride && stride % lanes == 0);
+        assert!(self.on.iter().all(|&unit| (unit as usize) < self.columns.cols()));
+        let data = self.columns.padded().as_ptr();
+        let sum = self.sum.as_mut_ptr();
+        let mut start = 0;
+        while start < stride {
+            let registers = ((stride - start) / lanes).min(REGISTERS);
+            // SAFETY: `registers·lanes` numbers from `start` on lie within the sum and within every padded column, and all units are columns.
+            unsafe {
+                if registers == REGISTERS {
+                    let mut all: [_; REGISTERS] =
+                        std::array::from_fn(|k| f64::load::<S>(sum.add(start + k * lanes)));
+                    for &unit in self.on {
+                        let from = data.add(unit as usize * stride + start);
+                        for (k, register) in all.iter_mut().enumerate() {
+                            *register = f64::plus::<S>(simd, *register, f64::load::<S>(from.add(k * lanes)));
+                        }
+                    }
+                    for (k, register) in all.into_iter().enumerate() {
+                        f64::store::<S>(sum.add(start + k * lanes), register);
+                    }
+                } else {
+                    for k in 0..registers {
+                        let at = start + k * lanes;
+                        let mut register = f64::load::<S>(sum.add(at));
+                        for &unit in self.on {
+                            let from = data.add(unit as usize * stride + at);
+                            register = f64::plus::<S>(simd, register, f64::load::<S>(from));
+                        }
+                        f64::store::<S>(sum.add(at), register);
+                    }
+                }
+            }
+            start += registers * lanes;
+        }
+    }
+}
+
+/// 1 with the probability `σ(x)`, from one random number that is compared with it.
+#[inline]
+fn draw(x: f64, rng: &mut ChaCha8Rng) -> i8 {
+    let u = uniform(rng);
+    let at = (x + MOST_DRIVE) * STEPS;
+    if let (true, Some([low, high])) =
+        (at >= 0.0, BOUNDS.get(at as usize..).and_then(|rest| rest.first_chunk()))
+    {
+        if u < low - SLACK {
+            return 1;
+        }
+        if u >= high + SLACK {
+            return 0;
+        }
+    }
+    i8::from(u < sigmoid(x))
 }
 
 fn check_finite(
@@ -188,14 +336,6 @@ fn check_finite(
     let Some(bad) = numbers.iter().position(|x| !(x / temperature).is_finite()) else { return Ok(()) };
     let found = format!("{} ({})", numbers[bad], place(bad));
     Err(Error::parameter(what, found, "every entry, and its quotient by the temperature, must be finite"))
-}
-
-/// Adds the columns of the units that are on. Columns are added one after another, so that the sum does not depend on the
-/// instruction set.
-fn add_columns(columns: &Mat<f64>, on: impl Iterator<Item = bool>, sum: &mut [f64]) {
-    for (unit, _) in on.enumerate().filter(|(_, on)| *on) {
-        sum.iter_mut().zip(columns.col(unit)).for_each(|(sum, w)| *sum += w);
-    }
 }
 
 /// `1/(1 + e^{−x})`, without overflow.
@@ -224,18 +364,13 @@ impl Chain for Rbm {
 
     /// The buffers for the layers are made once for all steps.
     fn steps(&self, state: &mut Vec<i8>, count: u64, rng: &mut ChaCha8Rng) {
-        let (mut of_hidden, mut of_visible) = (vec![0.0; self.hidden()], vec![0.0; self.visible()]);
-        let mut hidden = vec![0i8; self.hidden()];
-        for _ in 0..count {
-            self.hidden_given_visible(state, &mut of_hidden);
-            hidden.iter_mut().zip(&of_hidden).for_each(|(h, p)| *h = i8::from(uniform(rng) < *p));
-            self.visible_given_hidden(&hidden, &mut of_visible);
-            state.iter_mut().zip(&of_visible).for_each(|(v, p)| *v = i8::from(uniform(rng) < *p));
-        }
+        self.steps_together(&mut [state], std::slice::from_mut(rng), count);
     }
 }
 
 impl SpinSystem for Rbm {
+    type Value = i8;
+
     fn shape(&self) -> (usize, usize) {
         self.shape
     }
@@ -259,10 +394,10 @@ impl SpinSystem for Rbm {
     }
     /// The free energy `F(v)`.
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        let mut drive = vec![0.0; self.hidden()];
-        self.drive_hidden(state, &mut drive);
+        let mut layer = Layer::new(&self.of_visible, 1);
+        layer.drive(self.isa, &self.of_visible, &self.hidden_bias, &[state]);
         let bias: f64 = state.iter().zip(&self.visible_bias).map(|(v, b)| f64::from(*v) * b).sum();
-        -self.temperature * (bias + drive.into_iter().map(softplus).sum::<f64>())
+        -self.temperature * (bias + layer.of_chain(0).iter().copied().map(softplus).sum::<f64>())
     }
 }
 
@@ -301,6 +436,62 @@ mod tests {
         (0..50).for_each(|_| rbm.step(&mut a, &mut one));
         rbm.steps(&mut b, 50, &mut all);
         assert_eq!((a, one), (b, all));
+    }
+
+    #[test]
+    fn chains_together_have_the_states_they_have_alone_with_every_instruction_set() {
+        // More columns than fit a slab, and layers that are no multiples of a register.
+        let mut made = stream(4, Purpose::Synthetic, 0);
+        for (shape, hidden) in [((3, 4), 7), ((30, 31), 203), ((1, 1), 1)] {
+            let rbm = Rbm::random(shape, hidden, 0.3, 1.0, &mut made).unwrap();
+            let alone = |chain: u64| {
+                let mut rng = stream(5, Purpose::Chain, chain);
+                let mut state = rbm.init(&mut rng);
+                // By the definition: sums in the order of units, and a probability for each.
+                for _ in 0..6 {
+                    let sums = |columns: &Mat<f64>, bias: &[f64], layer: &[i8]| -> Vec<f64> {
+                        let on: Vec<usize> = (0..layer.len()).filter(|k| layer[*k] != 0).collect();
+                        (0..bias.len())
+                            .map(|i| on.iter().fold(bias[i], |sum, k| sum + columns.get(i, *k)))
+                            .collect()
+                    };
+                    let mut decide = |x: f64| i8::from(uniform(&mut rng) < sigmoid(x));
+                    let h: Vec<i8> = sums(&rbm.of_visible, &rbm.hidden_bias, &state)
+                        .into_iter()
+                        .map(&mut decide)
+                        .collect();
+                    state =
+                        sums(&rbm.of_hidden, &rbm.visible_bias, &h).into_iter().map(&mut decide).collect();
+                }
+                (state, rng)
+            };
+            for isa in Isa::available() {
+                let rbm = Rbm { isa, ..rbm.clone() };
+                let mut rngs: Vec<ChaCha8Rng> =
+                    (0..5).map(|chain| stream(5, Purpose::Chain, chain)).collect();
+                let mut states: Vec<Vec<i8>> = rngs.iter_mut().map(|rng| rbm.init(rng)).collect();
+                let mut views: Vec<&mut [i8]> = states.iter_mut().map(|state| &mut **state).collect();
+                rbm.steps_together(&mut views, &mut rngs, 6);
+                for (chain, found) in states.into_iter().zip(rngs).enumerate() {
+                    assert!(found == alone(chain as u64), "{shape:?} {} chain {chain}", isa.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn draws_are_those_of_the_probability() {
+        let mut rng = stream(6, Purpose::Synthetic, 0);
+        for k in 0..200_000 {
+            let x = match k % 4 {
+                0 => 100.0 * (uniform(&mut rng) - 0.5),
+                1 => 4.0 * normal(&mut rng),
+                2 => f64::from(k % 700 - 350) / 8.0,
+                _ => [f64::MAX, f64::MIN, 1e4, -1e4, 40.0, -40.0][k as usize % 6],
+            };
+            let mut same = rng.clone();
+            assert_eq!(draw(x, &mut rng), i8::from(uniform(&mut same) < sigmoid(x)), "{x}");
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Spin systems: chains whose states are configurations, a small integer at each site.
+//! Spin systems: chains whose states are configurations, a small integer or a real number at each site.
 
 use super::cluster::ClusterSizes;
 use super::diagnostics::Acceptance;
-use super::{Boundary, Chain, Lattice};
+use super::{Boundary, Chain, Lattice, Observable};
+use crate::data::SiteValue;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -43,10 +44,19 @@ pub enum Alphabet {
     ZeroOne,
     /// `0..labels`, at most 128.
     Labels(u8),
+    /// Angles, in radians.
+    Angle,
+    /// Any finite number.
+    Real,
 }
 
 impl Alphabet {
-    /// Whether these are `sites` values of the alphabet.
+    /// Whether values are real numbers.
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::Angle | Self::Real)
+    }
+
+    /// Whether these are `sites` whole numbers of the alphabet.
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of values, [`Error::Parameter`] for others.
@@ -59,12 +69,14 @@ impl Alphabet {
             Self::PlusMinus => x == 1 || x == -1,
             Self::ZeroOne => x == 0 || x == 1,
             Self::Labels(labels) => x >= 0 && x.unsigned_abs() < labels,
+            Self::Angle | Self::Real => false,
         };
         let Some(site) = spins.iter().position(|x| !belongs(*x)) else { return Ok(()) };
         let expected = match self {
             Self::PlusMinus => "spins are −1 or 1".into(),
             Self::ZeroOne => "units are 0 or 1".into(),
             Self::Labels(labels) => format!("labels are below {labels} and not negative"),
+            Self::Angle | Self::Real => "values are real numbers".into(),
         };
         Err(Error::parameter(
             "a value of the configuration",
@@ -85,6 +97,9 @@ impl Alphabet {
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
+    /// What is at a site.
+    type Value: SiteValue;
+
     /// Rows and columns in which the sites are drawn.
     fn shape(&self) -> (usize, usize);
 
@@ -108,14 +123,14 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
     fn alphabet(&self) -> Alphabet;
 
     /// The configuration of a state, row by row.
-    fn spins<'a>(&self, state: &'a Self::State) -> &'a [i8];
+    fn spins<'a>(&self, state: &'a Self::State) -> &'a [Self::Value];
 
     /// The state with a given configuration, of which all else follows.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for another number of sites, [`Error::Parameter`](crate::Error::Parameter)
     /// for values outside the alphabet.
-    fn state(&self, spins: &[i8]) -> Result<Self::State>;
+    fn state(&self, spins: &[Self::Value]) -> Result<Self::State>;
 
     /// The energy of a state, before it is divided by the temperature.
     fn energy(&self, state: &Self::State) -> f64;
@@ -123,6 +138,12 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
     /// Sizes of clusters that random bonds hold together (Fortuin and Kasteleyn), for models that such bonds describe.
     fn bond_clusters(&self, state: &Self::State, rng: &mut ChaCha8Rng) -> Option<ClusterSizes> {
         let _ = (state, rng);
+        None
+    }
+
+    /// An observable that this system alone has.
+    fn own_observable(&self, state: &Self::State, observable: Observable) -> Option<f64> {
+        let _ = (state, observable);
         None
     }
 
@@ -141,7 +162,9 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
 
 /// What other updates of a model have as the model `self.model` has it, in an `impl SpinSystem`. Its state is the configuration, and a step counts as an update of every site.
 macro_rules! delegate_to_model {
-    () => {
+    ($state:ty, $value:ty) => {
+        type Value = $value;
+
         fn shape(&self) -> (usize, usize) {
             self.model.shape()
         }
@@ -155,21 +178,24 @@ macro_rules! delegate_to_model {
         fn alphabet(&self) -> $crate::chain::Alphabet {
             self.model.alphabet()
         }
-        fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
-            state
+        fn spins<'a>(&self, state: &'a $state) -> &'a [$value] {
+            self.model.spins(state)
         }
-        fn state(&self, spins: &[i8]) -> $crate::Result<Vec<i8>> {
+        fn state(&self, spins: &[$value]) -> $crate::Result<$state> {
             self.model.state(spins)
         }
-        fn energy(&self, state: &Vec<i8>) -> f64 {
+        fn energy(&self, state: &$state) -> f64 {
             self.model.energy(state)
         }
         fn bond_clusters(
             &self,
-            state: &Vec<i8>,
+            state: &$state,
             rng: &mut rand_chacha::ChaCha8Rng,
         ) -> Option<$crate::chain::ClusterSizes> {
             self.model.bond_clusters(state, rng)
+        }
+        fn own_observable(&self, state: &$state, observable: $crate::chain::Observable) -> Option<f64> {
+            self.model.own_observable(state, observable)
         }
     };
 }

@@ -2,6 +2,7 @@
 
 use super::diagnostics::Acceptance;
 use super::{Alphabet, Boundary, Chain, Lattice, Observable, SpinSystem, Tally};
+use crate::data::{Frame, SiteValue};
 use crate::rng::{Purpose, purpose_of, stream};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
@@ -108,6 +109,13 @@ impl<C: Chain> Walker<C> {
     }
 }
 
+impl<S: SpinSystem> Walker<S> {
+    /// The configuration, row by row.
+    pub fn spins(&self) -> &[S::Value] {
+        self.chain.spins(&self.state)
+    }
+}
+
 /// A spin system under way, whichever it is.
 ///
 /// ```
@@ -119,7 +127,7 @@ impl<C: Chain> Walker<C> {
 /// ];
 /// for mut walk in both {
 ///     walk.advance(64);
-///     assert_eq!((walk.taken(), walk.spins().len()), (64, 64));
+///     assert_eq!((walk.taken(), walk.frame().len()), (64, 64));
 /// }
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -139,7 +147,7 @@ pub trait SpinWalk: Send + Sync {
     /// Steps taken so far.
     fn taken(&self) -> u64;
     /// The configuration, row by row.
-    fn spins(&self) -> &[i8];
+    fn frame(&self) -> Frame<'_>;
     /// An observable of the configuration.
     ///
     /// # Errors
@@ -188,8 +196,8 @@ where
         self.steps
     }
 
-    fn spins(&self) -> &[i8] {
-        self.chain.spins(&self.state)
+    fn frame(&self) -> Frame<'_> {
+        self.spins().into()
     }
 
     fn measure(&self, observable: Observable) -> Result<f64> {
@@ -201,12 +209,12 @@ where
     }
 
     fn point(&self) -> ChainPoint {
-        let state = self.spins().iter().map(|&s| s as u8).collect();
-        ChainPoint { steps: self.steps, word: self.word(), acceptance: self.acceptance(), state }
+        let (word, state) = (self.word(), self.frame().to_bytes());
+        ChainPoint { steps: self.steps, word, acceptance: self.acceptance(), state }
     }
 
     fn seek(&mut self, point: &ChainPoint) -> Result<()> {
-        let spins: Vec<i8> = point.state.iter().map(|&b| b as i8).collect();
+        let spins = S::Value::from_bytes(&point.state).unwrap_or_default();
         if spins.len() != self.spins().len() {
             let expected = format!("{} sites", self.spins().len());
             return Err(Error::shape("the saved configuration", format!("{} sites", spins.len()), expected));

@@ -7,6 +7,7 @@ mod batch;
 mod feed;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+mod frame;
 mod image;
 mod lock;
 mod network;
@@ -31,6 +32,7 @@ mod write;
 
 pub use batch::Batch;
 pub use feed::{MatrixBatches, not_finite_words};
+pub use frame::{Frame, SiteValue};
 pub use image::Image;
 #[cfg(feature = "image")]
 pub use image::ImageNotes;
@@ -44,7 +46,7 @@ pub use network::{
 pub use network::{Conversion, Converting, convert_network};
 pub use network::{DEFAULT_PROPOSALS, rewired, rewired_until};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
-pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
+pub use network::{Doubt, EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
 pub use network::{Header, TableColumns, TableForm, TableLabels, TableOptions};
 pub use network::{
     NetworkFormat, ReadDecisions, ReadOptions, ReadSettings, Reason, Weights, parse_network, read_network,

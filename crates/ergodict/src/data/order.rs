@@ -50,7 +50,8 @@ pub struct BatchSettings {
     pub holdout: f64,
     /// Stop when a stretch of epochs lowers the mean loss by less than this share; 0 never stops early
     ///
-    /// A stretch is as many epochs as have the minibatches that max-no-improvement asks for.
+    /// A stretch is as many whole epochs as have the minibatches that max-no-improvement asks for. On small data those are several, and the
+    /// share is divided by the square root of their number.
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().tol, allow_negative_numbers = true))]
     pub tol: f64,
     /// Minibatches without such an improvement before it stops, rounded up to whole epochs

@@ -1,11 +1,11 @@
-//! Trajectories of spin systems: `.npy` arrays of int8 of shape (frames, rows, columns), streamed frame by frame.
+//! Trajectories of spin systems: `.npy` arrays of shape (frames, rows, columns), int8 or float64, streamed frame by frame.
 
-use super::Batch;
 use super::npy_header::{Header, MAGIC};
 use super::npy_write::npy_header;
 use super::open::{is_standard, open};
 use super::stream::{MatrixFormat, MatrixStream, StreamOptions};
 use super::write::Staged;
+use super::{Batch, Frame, SiteValue};
 use crate::{Error, Result};
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ const EXPECTED: &str =
 /// use ergodict::data::{Trajectory, TrajectoryWriter};
 /// let path = std::env::temp_dir().join(format!("ergodict-trajectory-{}.npy", std::process::id()));
 /// let mut out = TrajectoryWriter::create(&path, (1, 3))?;
-/// out.write(&[1, -1, 1])?;
+/// out.write(&[1i8, -1, 1])?;
 /// out.finish()?;
 /// let mut frame = Vec::new();
 /// assert!(Trajectory::open(&path)?.next_frame(&mut frame)?);
@@ -36,7 +36,8 @@ pub struct TrajectoryWriter {
     staged: Staged,
     shape: (usize, usize),
     frames: u64,
-    bytes: Vec<u8>,
+    /// What the header says of the values: those of the first frame.
+    descr: &'static str,
 }
 
 impl std::fmt::Debug for TrajectoryWriter {
@@ -58,23 +59,36 @@ impl TrajectoryWriter {
     pub fn create(path: &Path, shape: (usize, usize)) -> Result<Self> {
         check_shape(shape)?;
         let mut staged = Staged::create(path, true)?;
-        staged.write_all(&header(0, shape)).map_err(Error::io(path))?;
-        Ok(Self { path: path.to_owned(), staged, shape, frames: 0, bytes: Vec::new() })
+        let descr = i8::DESCR;
+        staged.write_all(&header(descr, 0, shape)).map_err(Error::io(path))?;
+        Ok(Self { path: path.to_owned(), staged, shape, frames: 0, descr })
     }
 
     /// Appends a frame, row by row.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of sites; [`Error::Io`].
-    pub fn write(&mut self, frame: &[i8]) -> Result<()> {
+    /// As [`write_frame`](Self::write_frame).
+    pub fn write<V: SiteValue>(&mut self, frame: &[V]) -> Result<()> {
+        self.write_frame(&frame.into())
+    }
+
+    /// Appends a frame: all are of whole numbers, or all of real numbers.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of sites, [`Error::Parameter`] for other values than those before; [`Error::Io`].
+    pub fn write_frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let sites = self.shape.0 * self.shape.1;
         if frame.len() != sites {
             let expected = format!("{sites} for {}×{}", self.shape.0, self.shape.1);
             return Err(Error::shape("a frame", format!("{} sites", frame.len()), expected));
         }
-        self.bytes.clear();
-        self.bytes.extend(frame.iter().map(|s| *s as u8));
-        self.staged.write_all(&self.bytes).map_err(Error::io(&self.path))?;
+        if self.frames == 0 {
+            self.descr = frame.descr();
+        } else if self.descr != frame.descr() {
+            let expected = "all frames are of whole numbers, or all of real numbers";
+            return Err(Error::parameter("the frame", self.frames, expected));
+        }
+        self.staged.write_all(&frame.to_bytes()).map_err(Error::io(&self.path))?;
         self.frames += 1;
         Ok(())
     }
@@ -84,7 +98,7 @@ impl TrajectoryWriter {
     /// # Errors
     /// [`Error::Io`].
     pub fn finish(mut self) -> Result<()> {
-        self.staged.patch_start(&header(self.frames, self.shape))?;
+        self.staged.patch_start(&header(self.descr, self.frames, self.shape))?;
         self.staged.commit()
     }
 }
@@ -97,20 +111,21 @@ fn check_shape(shape: (usize, usize)) -> Result<()> {
     Ok(())
 }
 
-fn header(frames: u64, shape: (usize, usize)) -> Vec<u8> {
-    npy_header("|i1", frames, &[shape.0, shape.1])
+/// As long for all values.
+fn header(descr: &str, frames: u64, shape: (usize, usize)) -> Vec<u8> {
+    npy_header(descr, frames, &[shape.0, shape.1])
 }
 
 /// A trajectory on disk, read frame by frame and never whole.
 ///
-/// Any real dtype will do as long as every value is a whole number in −128..=127; a 2-D array is one frame. `-` is
+/// Any real dtype will do; spins and labels are whole numbers in −128..=127, fields and angles any finite numbers. A 2-D array is one frame. `-` is
 /// standard input, gzip and zstd are recognized by content, `data.npz:X` is the array `X` of an archive.
 ///
 /// ```
 /// use ergodict::data::{Trajectory, TrajectoryWriter};
 /// let path = std::env::temp_dir().join(format!("ergodict-frames-{}.npy", std::process::id()));
 /// let mut out = TrajectoryWriter::create(&path, (1, 2))?;
-/// [[1, 1], [1, -1], [-1, -1]].iter().try_for_each(|frame| out.write(frame))?;
+/// [[1i8, 1], [1, -1], [-1, -1]].iter().try_for_each(|frame| out.write(frame))?;
 /// out.finish()?;
 /// let (mut trajectory, mut frame) = (Trajectory::open(&path)?, Vec::new());
 /// trajectory.read_frame(2, &mut frame)?;
@@ -181,6 +196,26 @@ impl Trajectory {
     /// [`Error::Format`] with the place of a value that is no whole number in −128..=127, or where the file is cut
     /// short; [`Error::Io`].
     pub fn next_frame(&mut self, frame: &mut Vec<i8>) -> Result<bool> {
+        self.next_values(frame, "spins are whole numbers from -128 to 127", |value| {
+            (value.fract() == 0.0 && (-128.0..=127.0).contains(&value)).then_some(value as i8)
+        })
+    }
+
+    /// Reads the next frame of real numbers; false at the end.
+    ///
+    /// # Errors
+    /// As [`next_frame`](Self::next_frame), for a value that is not finite.
+    pub fn next_real_frame(&mut self, frame: &mut Vec<f64>) -> Result<bool> {
+        self.next_values(frame, "expected finite numbers", |value| value.is_finite().then_some(value))
+    }
+
+    /// Reads the next frame, whose values `convert` takes or refuses.
+    fn next_values<V>(
+        &mut self,
+        frame: &mut Vec<V>,
+        expected: &str,
+        convert: impl Fn(f64) -> Option<V>,
+    ) -> Result<bool> {
         let index = self.position();
         frame.clear();
         if self.stream.next_batch(self.samples, &mut self.batch)? == 0 {
@@ -189,15 +224,14 @@ impl Trajectory {
         let x = self.batch.as_mat_ref();
         for j in 0..x.cols() {
             for &value in x.col(j) {
-                if value.fract() != 0.0 || !(-128.0..=127.0).contains(&value) {
+                let Some(converted) = convert(value) else {
                     let (row, col) = (frame.len() / self.shape.1, frame.len() % self.shape.1);
                     let problem = format!(
-                        "holds {value} in frame {index}, row {row}, column {col} (all counted from 0): spins are \
-                         whole numbers from -128 to 127"
+                        "holds {value} in frame {index}, row {row}, column {col} (all counted from 0): {expected}"
                     );
                     return Err(Error::format(self.stream.path(), None, problem));
-                }
-                frame.push(value as i8);
+                };
+                frame.push(converted);
             }
         }
         Ok(true)
@@ -210,12 +244,34 @@ impl Trajectory {
     /// [`Error::Parameter`] when there are fewer frames; [`Error::Format`] when it lies behind in what can be read
     /// only once; as [`next_frame`](Self::next_frame).
     pub fn read_frame(&mut self, index: u64, frame: &mut Vec<i8>) -> Result<()> {
-        if index >= self.frames {
-            let expected = format!("the trajectory has {} frames, counted from 0", self.frames);
-            return Err(Error::parameter("the frame", index, expected));
-        }
+        self.check_index(index)?;
         self.stream.seek(index * self.samples as u64)?;
         self.next_frame(frame).map(|_| ())
+    }
+
+    /// Reads the frame of index `index`, as whole numbers or as real ones.
+    ///
+    /// # Errors
+    /// As [`read_frame`](Self::read_frame).
+    pub fn frame(&mut self, index: u64, real: bool) -> Result<Frame<'static>> {
+        let mut whole = Vec::new();
+        if !real {
+            self.read_frame(index, &mut whole)?;
+            return Ok(whole.into());
+        }
+        self.check_index(index)?;
+        self.stream.seek(index * self.samples as u64)?;
+        let mut values = Vec::new();
+        self.next_real_frame(&mut values)?;
+        Ok(values.into())
+    }
+
+    fn check_index(&self, index: u64) -> Result<()> {
+        if index < self.frames {
+            return Ok(());
+        }
+        let expected = format!("the trajectory has {} frames, counted from 0", self.frames);
+        Err(Error::parameter("the frame", index, expected))
     }
 
     /// `blake3:` and the hash of the file's bytes, as they are on disk. Of standard input it is known once all was

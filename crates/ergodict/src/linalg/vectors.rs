@@ -40,6 +40,25 @@ impl<T: Scalar> WithSimd for Dot<'_, T> {
     }
 }
 
+/// Whether a number is below zero: over all of them, without a way out, so that many are looked at at once.
+pub(crate) struct AnyNegative<'a, T>(pub(crate) &'a [T]);
+
+impl<T: Scalar> WithSimd for AnyNegative<'_, T> {
+    type Output = bool;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let mut least = [T::ZERO; 16];
+        let chunks = self.0.chunks_exact(16);
+        let rest = chunks.remainder().iter().any(|x| *x < T::ZERO);
+        for x in chunks {
+            for i in 0..16 {
+                least[i] = if x[i] < least[i] { x[i] } else { least[i] };
+            }
+        }
+        rest || least.iter().any(|x| *x < T::ZERO)
+    }
+}
+
 /// `‖x − y‖` in `f64`, in eight strands.
 pub(crate) struct Distance<'a, T>(pub(crate) &'a [T], pub(crate) &'a [T]);
 
@@ -56,5 +75,30 @@ impl<T: Scalar> WithSimd for Distance<'_, T> {
             }
         }
         sums.iter().sum::<f64>().sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Isa;
+
+    #[test]
+    fn a_negative_number_is_found_wherever_it_is() {
+        fn check<T: Scalar>(isa: Isa) {
+            for length in [0, 1, 15, 16, 17, 40] {
+                let mut x = vec![T::ZERO; length];
+                assert!(!isa.run(AnyNegative(&x)));
+                for i in 0..length {
+                    x[i] = T::from_f64(-1e-30);
+                    assert!(isa.run(AnyNegative(&x)), "{i} of {length}");
+                    // Neither a zero with a sign nor a positive number is one.
+                    x[i] = T::from_f64([-0.0, 1e30][i % 2]);
+                    assert!(!isa.run(AnyNegative(&x)), "{i} of {length}");
+                }
+            }
+        }
+        check::<f32>(Isa::detect());
+        check::<f64>(Isa::detect());
     }
 }

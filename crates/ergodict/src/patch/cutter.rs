@@ -1,8 +1,9 @@
 //! Minibatches of patches at random places of configurations.
 
-use super::{Encoding, SpinGrid, Window, borders};
+use super::{Encoding, NumberGrid, SpinGrid, Window, borders};
 use crate::Result;
 use crate::chain::Lattice;
+use crate::data::Frame;
 use crate::linalg::{Mat, Scalar};
 use crate::rng::{ChaCha8Rng, Purpose, stream};
 
@@ -15,7 +16,7 @@ use crate::rng::{ChaCha8Rng, Purpose, stream};
 /// let encoding = Encoding::new(SpinValues::ZeroOne, Alphabet::PlusMinus)?;
 /// let mut cutter = SpinCutter::new(window, encoding, None, 0, 0);
 /// let mut x = ergodict::linalg::Mat::<f64>::zeros(0, 0);
-/// cutter.cut(&[1; 12], (3, 4), 5, &mut x)?;
+/// cutter.cut(&vec![1i8; 12].into(), (3, 4), 5, &mut x)?;
 /// assert_eq!((x.rows(), x.cols(), x.get(0, 0)), (4, 5, 1.0));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -37,14 +38,20 @@ impl SpinCutter {
     /// Fills `x` with `count` patches of a configuration.
     ///
     /// # Errors
-    /// As [`Window::corners`].
+    /// As [`Window::corners`], and for real numbers where the atoms are of spins, or the other way around.
     pub fn cut<T: Scalar>(
         &mut self,
-        spins: &[i8],
+        frame: &Frame<'_>,
         shape: (usize, usize),
         count: usize,
         x: &mut Mat<T>,
     ) -> Result<()> {
+        self.encoding.check_form(frame)?;
+        let Frame::Whole(spins) = frame else {
+            let (numbers, channels) = (self.encoding.numbers(frame), self.encoding.channels());
+            let grid = NumberGrid { numbers: &numbers, shape, channels };
+            return self.window.sample(&grid, count, &mut self.rng, x);
+        };
         let walls = self.borders.map(|lattice| borders(lattice, spins));
         let grid = SpinGrid { spins: walls.as_deref().unwrap_or(spins), shape, encoding: &self.encoding };
         self.window.sample(&grid, count, &mut self.rng, x)

@@ -14,6 +14,7 @@ mod network;
 mod network_form;
 mod network_measures;
 mod network_stream;
+mod real;
 mod spins;
 mod window;
 
@@ -26,5 +27,6 @@ pub use network_form::NetworkForm;
 pub use network_measures::{Measured, Measures};
 pub use network_stream::{BatchPlan, ChainTransfer};
 pub(crate) use network_stream::{NetworkPoint, NetworkStream};
+pub use real::NumberGrid;
 pub use spins::{Encoding, SpinGrid, SpinValues};
 pub use window::{Grid, Window};

@@ -8,9 +8,13 @@
 //! | `signed` | −1, 1 or 0, 1 | −1 or 1, for atoms of both signs |
 //! | `one-hot` | labels `0..q` | q channels, 1 in that of the label |
 //! | `borders` | labels `0..q` | 1 where labels meet, 0 elsewhere, see [`borders`](super::borders()) |
+//! | `vector` | angles | cosine and sine, for atoms of both signs |
+//! | `real` | real numbers | the number, for atoms of both signs |
 
 use super::Grid;
+use super::real::vectors;
 use crate::chain::{Alphabet, MOST_LABELS};
+use crate::data::Frame;
 use crate::linalg::Scalar;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -38,6 +42,31 @@ pub enum SpinValues {
     /// 1 where labels meet and 0 elsewhere, for labels that only tell cells apart. The numbers are those of the map of
     /// [`borders`](super::borders()), which is to be cut into patches instead of the configuration.
     Borders,
+    /// Cosine and sine of an angle.
+    Vector,
+    /// The number itself, of fields of real numbers.
+    Real,
+}
+
+impl SpinValues {
+    /// All there are.
+    const ALL: [Self; 6] =
+        [Self::ZeroOne, Self::Signed, Self::OneHot, Self::Borders, Self::Vector, Self::Real];
+
+    /// What stands for a spin where nothing else is said: a channel for each label, the vector of an angle, the real number; 0 and 1 for two values.
+    pub fn for_alphabet(alphabet: Alphabet) -> Self {
+        match alphabet {
+            Alphabet::Labels(_) => Self::OneHot,
+            Alphabet::PlusMinus | Alphabet::ZeroOne => Self::ZeroOne,
+            Alphabet::Angle => Self::Vector,
+            Alphabet::Real => Self::Real,
+        }
+    }
+
+    /// Whether numbers of both signs stand for spins, which nonnegative atoms and codes cannot make.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Self::Signed | Self::Vector | Self::Real)
+    }
 }
 
 impl fmt::Display for SpinValues {
@@ -47,6 +76,8 @@ impl fmt::Display for SpinValues {
             Self::Signed => "signed",
             Self::OneHot => "one-hot",
             Self::Borders => "borders",
+            Self::Vector => "vector",
+            Self::Real => "real",
         })
     }
 }
@@ -55,9 +86,9 @@ impl FromStr for SpinValues {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let all = [Self::ZeroOne, Self::Signed, Self::OneHot, Self::Borders];
-        all.into_iter().find(|values| values.to_string() == text).ok_or_else(|| {
-            Error::parameter("the encoding of spins", text, "it must be zero-one, signed, one-hot or borders")
+        Self::ALL.into_iter().find(|values| values.to_string() == text).ok_or_else(|| {
+            let expected = "it must be zero-one, signed, one-hot, borders, vector or real";
+            Error::parameter("the encoding of spins", text, expected)
         })
     }
 }
@@ -75,8 +106,9 @@ impl FromStr for SpinValues {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Encoding {
+    values: SpinValues,
     channels: usize,
-    /// The alphabet.
+    /// The alphabet; empty for real numbers.
     spins: Vec<i8>,
     /// Numbers of value `v` at `(v as u8)·channels`.
     table: Vec<f64>,
@@ -93,7 +125,7 @@ impl Encoding {
             let mut table = vec![0.0; 256];
             table[low as u8 as usize] = zero;
             table[1] = 1.0;
-            Self { channels: 1, spins: vec![low, 1], table }
+            Self { values, channels: 1, spins: vec![low, 1], table }
         };
         match (values, alphabet) {
             (SpinValues::ZeroOne | SpinValues::Signed, Alphabet::PlusMinus) => Ok(binary(-1)),
@@ -107,13 +139,31 @@ impl Encoding {
                 let channels = usize::from(labels);
                 let mut table = vec![0.0; 256 * channels];
                 (0..channels).for_each(|v| table[v * channels + v] = 1.0);
-                Ok(Self { channels, spins: (0..labels).map(|v| v as i8).collect(), table })
+                Ok(Self { values, channels, spins: (0..labels).map(|v| v as i8).collect(), table })
+            }
+            (SpinValues::Vector, Alphabet::Angle) | (SpinValues::Real, Alphabet::Real) => {
+                let channels = if values == SpinValues::Vector { 2 } else { 1 };
+                Ok(Self { values, channels, spins: Vec::new(), table: vec![0.0; 256 * channels] })
             }
             _ => Err(Error::parameter(
                 "the encoding of spins",
                 values,
-                "two-valued spins are zero-one or signed, labels are one-hot or borders",
+                "two-valued spins are zero-one or signed, labels are one-hot or borders, angles are vector, other real numbers real",
             )),
+        }
+    }
+
+    /// What stands for a spin.
+    pub fn values(&self) -> SpinValues {
+        self.values
+    }
+
+    /// The numbers of a configuration, those of a site together.
+    pub fn numbers(&self, frame: &Frame<'_>) -> Vec<f64> {
+        match frame {
+            Frame::Whole(spins) => spins.iter().flat_map(|&spin| self.encode(spin)).copied().collect(),
+            Frame::Real(angles) if self.values == SpinValues::Vector => vectors(angles),
+            Frame::Real(values) => values.to_vec(),
         }
     }
 
@@ -135,7 +185,7 @@ impl Encoding {
             // Nearest to one of the unit vectors is where the entry is largest.
             _ => values.get(k).copied().unwrap_or(f64::NAN),
         };
-        let mut best = (self.spins[0], f64::NEG_INFINITY);
+        let mut best = (self.spins.first().copied().unwrap_or(0), f64::NEG_INFINITY);
         for (k, &spin) in self.spins.iter().enumerate() {
             let score = score(k, spin);
             if score > best.1 {
@@ -146,20 +196,44 @@ impl Encoding {
     }
 
     /// The share of sites whose spin is told by `values`, a reconstruction with [`channels`](Self::channels) numbers a
-    /// site: 1 when all are right. NaN unless both are of the same number of sites.
-    pub fn agreement(&self, values: &[f64], spins: &[i8]) -> f64 {
+    /// site: 1 when all are right. NaN unless both are of the same number of sites, and for real numbers.
+    pub fn agreement(&self, values: &[f64], spins: &Frame<'_>) -> f64 {
+        let Frame::Whole(spins) = spins else { return f64::NAN };
         if values.len() != spins.len() * self.channels {
             return f64::NAN;
         }
-        let right = values.chunks_exact(self.channels).zip(spins).filter(|(v, s)| self.decode(v) == **s);
+        let right = values.chunks_exact(self.channels).zip(&**spins).filter(|(v, s)| self.decode(v) == **s);
         right.count() as f64 / spins.len() as f64
+    }
+
+    /// Whether whole or real numbers are what is encoded.
+    pub(super) fn check_form(&self, frame: &Frame<'_>) -> Result<()> {
+        let (found, expected) = match (frame, self.spins.is_empty()) {
+            (Frame::Real(_), false) => {
+                ("one of real numbers", "the atoms are of spins or labels, which are whole numbers")
+            }
+            (Frame::Whole(_), true) => ("one of whole numbers", "the atoms are of real numbers"),
+            _ => return Ok(()),
+        };
+        Err(Error::parameter("the configuration", found, expected))
     }
 
     /// Whether a configuration is made of the alphabet.
     ///
     /// # Errors
     /// [`Error::Parameter`] with the first spin that is not.
-    pub fn check(&self, spins: &[i8]) -> Result<()> {
+    pub fn check(&self, frame: &Frame<'_>) -> Result<()> {
+        self.check_form(frame)?;
+        let spins = match frame {
+            Frame::Whole(spins) => spins,
+            Frame::Real(values) => {
+                let bad = values.iter().position(|value| !value.is_finite());
+                return bad.map_or(Ok(()), |site| {
+                    let found = format!("{} (site {site})", values[site]);
+                    Err(Error::parameter("a value of the configuration", found, "it must be a finite number"))
+                });
+            }
+        };
         match spins.iter().find(|spin| !self.spins.contains(spin)) {
             None => Ok(()),
             Some(spin) => {
@@ -226,12 +300,12 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for values in [SpinValues::ZeroOne, SpinValues::Signed, SpinValues::OneHot, SpinValues::Borders] {
+        for values in SpinValues::ALL {
             assert_eq!(values.to_string().parse::<SpinValues>().unwrap(), values);
             assert_eq!(serde_json::to_string(&values).unwrap(), format!("\"{values}\""));
         }
         let message = "zeroone".parse::<SpinValues>().unwrap_err().to_string();
-        assert!(message.contains("zero-one, signed, one-hot or borders"), "{message}");
+        assert!(message.contains("zero-one, signed, one-hot, borders, vector or real"), "{message}");
     }
 
     #[test]
@@ -250,12 +324,12 @@ mod tests {
                 let numbers: Vec<f64> = encoding.encode(spin).iter().map(|x| 0.7 * x - 0.1).collect();
                 assert_eq!(encoding.decode(&numbers), spin, "{values} {alphabet:?}");
             }
-            encoding.check(&spins).unwrap();
-            assert!(encoding.check(&[-2]).unwrap_err().to_string().contains("a spin is -2"));
+            encoding.check(&spins.into()).unwrap();
+            assert!(encoding.check(&vec![-2i8].into()).unwrap_err().to_string().contains("a spin is -2"));
         }
         let encoding = Encoding::new(SpinValues::Signed, Alphabet::PlusMinus).unwrap();
-        assert_eq!(encoding.agreement(&[0.3, -0.2, 2.0, 0.1], &[1, -1, 1, -1]), 0.75);
-        assert!(encoding.agreement(&[0.3], &[1, 1]).is_nan());
+        assert_eq!(encoding.agreement(&[0.3, -0.2, 2.0, 0.1], &vec![1i8, -1, 1, -1].into()), 0.75);
+        assert!(encoding.agreement(&[0.3], &vec![1i8, 1].into()).is_nan());
     }
 
     #[test]

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// When to stop before all epochs are over.
 ///
 /// The losses of samples are compared before they are learned from, in the mean over a stretch of whole epochs with at least `minibatches`
-/// minibatches: each stretch has all samples as often as any other.
+/// minibatches: each stretch has all samples as often as any other. A stretch of several epochs has to gain less, the tolerance divided by the
+/// square root of their number: epochs of few samples cost little, and their last gains come slowly.
 ///
 /// ```
 /// use ergodict::{data::BatchSettings, run::StopRule};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StopRule {
-    /// The share of the lowest mean loss so far by which a stretch has to be below it.
+    /// The share of the lowest mean loss so far by which a stretch of one epoch has to be below it.
     pub tolerance: f64,
     /// The least minibatches of a stretch.
     pub minibatches: u64,
@@ -39,8 +40,9 @@ pub(super) struct Plateau {
     width: f64,
     minibatches: u64,
     lowest: Option<f64>,
-    /// Epochs completed.
+    /// Epochs completed, and those of the stretch under way.
     epochs: u64,
+    stretch: u64,
     /// `Σ ‖x − Wh‖²` over the epoch under way, and over the one before it, each sample before it was learned from; samples that count for more do so here.
     error: f64,
     last_error: Option<f64>,
@@ -67,11 +69,12 @@ impl Plateau {
             return false;
         }
         self.epochs = epochs;
+        self.stretch += 1;
         (self.last_error, self.error) = (Some(self.error), 0.0);
         let Some(rule) = rule.filter(|rule| self.minibatches >= rule.minibatches) else { return false };
         let mean = self.sum / self.width;
         let lowest = self.lowest.unwrap_or(f64::INFINITY);
-        let stop = mean >= (1.0 - rule.tolerance) * lowest;
+        let stop = mean >= (1.0 - rule.tolerance / (self.stretch as f64).sqrt()) * lowest;
         let last_error = self.last_error;
         *self = Self { lowest: Some(mean.min(lowest)), epochs, last_error, reached: stop, ..Self::default() };
         stop
@@ -128,9 +131,10 @@ mod tests {
         assert_eq!(stops(&[8.0, 4.0, 2.0, 1.0, 0.98], 0.01, 2), None);
         assert_eq!(stops(&[8.0, 9.0], 0.01, 2), Some(1));
         assert_eq!(stops(&[0.0, 0.0], 0.01, 2), Some(1), "there is nothing to gain");
-        // Stretches of two epochs: 6, 2, 1.99.
-        assert_eq!(stops(&[8.0, 4.0, 2.0, 2.0, 2.0, 1.98], 0.01, 4), Some(5));
-        assert_eq!(stops(&[8.0, 4.0, 2.0, 2.0, 2.0, 1.98], 0.01, 3), Some(5), "rounded up");
+        // Stretches of two epochs: 6, 2, and 1.987 or 1.985, where the tolerance is 0.01/√2.
+        assert_eq!(stops(&[8.0, 4.0, 2.0, 2.0, 2.0, 1.974], 0.01, 4), Some(5));
+        assert_eq!(stops(&[8.0, 4.0, 2.0, 2.0, 2.0, 1.970], 0.01, 4), None);
+        assert_eq!(stops(&[8.0, 4.0, 2.0, 2.0, 2.0, 1.974], 0.01, 3), Some(5), "rounded up");
         assert_eq!(stops(&[1.0; 3], 0.01, 100), None, "no stretch is over");
     }
 }

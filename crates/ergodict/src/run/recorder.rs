@@ -268,7 +268,7 @@ impl SpinRecorder {
     /// What stands before the frames of a spool.
     fn header(&self) -> Vec<u8> {
         let (rows, cols) = self.walk.shape();
-        npy_header("|i1", self.wanted, &[rows, cols])
+        npy_header(self.walk.frame().descr(), self.wanted, &[rows, cols])
     }
 
     fn measure(&mut self) -> Result<()> {
@@ -286,7 +286,7 @@ impl SpinRecorder {
     /// Measures a frame that was recorded before the run was resumed.
     fn measure_again(&mut self, target: &ChainPoint) -> Result<()> {
         let Some(Frames::Spool(spool)) = &self.sink else { return Ok(()) };
-        let mut state = vec![0; self.walk.spins().len()];
+        let mut state = vec![0; self.walk.frame().to_bytes().len()];
         let start = self.header().len() as u64 + self.seen() * state.len() as u64;
         spool.reader(start)?.read_exact(&mut state).map_err(|error| spool.io(error))?;
         let steps = self.thinning.step_of(self.seen());
@@ -298,14 +298,14 @@ impl SpinRecorder {
     fn keep(&mut self) -> Result<()> {
         match &mut self.sink {
             None => {}
-            Some(Frames::File(writer)) => writer.write(self.walk.spins())?,
+            Some(Frames::File(writer)) => writer.write_frame(&self.walk.frame())?,
             Some(Frames::Spool(spool)) => {
                 let mut bytes = Vec::new();
                 if self.frames == 0 && spool.is_empty() {
                     let (rows, cols) = self.walk.shape();
-                    bytes = npy_header("|i1", self.wanted, &[rows, cols]);
+                    bytes = npy_header(self.walk.frame().descr(), self.wanted, &[rows, cols]);
                 }
-                bytes.extend(self.walk.spins().iter().map(|&spin| spin as u8));
+                bytes.extend(self.walk.frame().to_bytes());
                 spool.write(&bytes)?;
             }
         }
@@ -338,8 +338,8 @@ impl Resumable for SpinRecorder {
     fn restore(&mut self, from: &Sections) -> Result<()> {
         let (frames, mut point): (u64, ChainPoint) = (from.json("frames")?, from.json("point")?);
         point.state = from.bytes("state")?;
-        let sites = self.walk.spins().len() as u64;
-        let bytes = if frames == 0 { 0 } else { self.header().len() as u64 + frames * sites };
+        let each = self.walk.frame().to_bytes().len() as u64;
+        let bytes = if frames == 0 { 0 } else { self.header().len() as u64 + frames * each };
         let there = if let Some(Frames::Spool(spool)) = &self.sink { spool.len() } else { 0 };
         let next = self.thinning.step_of(frames);
         if frames > self.wanted || there != bytes || point.steps > next {

@@ -68,7 +68,7 @@ impl Ladder {
     /// A sweep of every chain, exchanges, and what is measured after it.
     fn sweep(&mut self) -> Result<()> {
         for walk in &mut self.walks {
-            let steps = (walk.spins().len() as u64).div_ceil(walk.updates_per_step().max(1));
+            let steps = (walk.frame().len() as u64).div_ceil(walk.updates_per_step().max(1));
             walk.advance(steps);
         }
         self.exchange()?;
@@ -90,7 +90,7 @@ impl Ladder {
         let first = below(&mut self.rng, 2) as usize;
         for cold in (first..self.walks.len() - 1).step_by(2) {
             let energy = |walk: &dyn SpinWalk| -> Result<f64> {
-                Ok(walk.measure(Observable::Energy)? * walk.spins().len() as f64)
+                Ok(walk.measure(Observable::Energy)? * walk.frame().len() as f64)
             };
             let energies = (energy(&*self.walks[cold])?, energy(&*self.walks[cold + 1])?);
             let temperatures = (self.temperatures[cold], self.temperatures[cold + 1]);
@@ -128,17 +128,17 @@ impl Resumable for Ladder {
         let mut points: Vec<ChainPoint> = from.json("points")?;
         let exchanges: Vec<Acceptance> = from.json("exchanges")?;
         let states = from.bytes("states")?;
-        let sites = self.walks[0].spins().len();
+        let bytes = self.walks[0].frame().to_bytes().len();
         let series = from.bytes("series")?;
         let length = done.saturating_sub(self.burn_in) as usize;
         let fits = points.len() == self.walks.len()
             && exchanges.len() == self.exchanges.len()
-            && states.len() == sites * self.walks.len()
+            && states.len() == bytes * self.walks.len()
             && series.len() == 8 * length * self.observables.len() * self.walks.len();
         if !fits || done > self.wanted() {
             return Err(from.damaged("points", "it does not fit this run"));
         }
-        for ((walk, point), state) in self.walks.iter_mut().zip(&mut points).zip(states.chunks_exact(sites)) {
+        for ((walk, point), state) in self.walks.iter_mut().zip(&mut points).zip(states.chunks_exact(bytes)) {
             point.state = state.to_vec();
             walk.seek(point)?;
         }
@@ -256,7 +256,7 @@ impl TemperatureScan {
             let walks =
                 temperatures.iter().enumerate().map(walk).collect::<std::result::Result<Vec<_>, E>>()?;
             if chain == 0 {
-                quantities = settings.quantities(walks[0].lattice());
+                quantities = settings.quantities(system.kind(), walks[0].lattice());
                 observables = Quantity::needs(&quantities);
             }
             // Found out now, not after the burn-in.
@@ -298,7 +298,7 @@ impl TemperatureScan {
     /// What is known at each temperature.
     pub fn points(&self) -> Vec<ScanPoint> {
         let walk = &self.ladders[0].walks[0];
-        let (sites, lattice) = (walk.spins().len(), walk.lattice());
+        let (sites, lattice) = (walk.frame().len(), walk.lattice());
         let point = |(at, &temperature): (usize, &f64)| {
             let system = SampledSystem { sites, temperature, lattice };
             let chains: Vec<&[Vec<f64>]> = if self.tempering {

@@ -3,7 +3,7 @@
 use super::{Resumable, Stop};
 use crate::chain::diagnostics::Acceptance;
 use crate::chain::{SampledNetwork, SamplerKind, TraceSet};
-use crate::data::Times;
+use crate::data::{Frame, Times};
 use crate::factor::code::CodeReport;
 use crate::factor::{Factorizer, Minibatch, Statistics};
 use crate::linalg::{Mat, Scalar};
@@ -110,9 +110,9 @@ pub struct SourceStats<'a> {
     /// Time spent in the chain, the rest of a source's time being spent on patches.
     pub time: Duration,
     /// The last configuration, of chains that have one.
-    pub configuration: Option<&'a [i8]>,
+    pub configuration: Option<Frame<'a>>,
     /// Some configurations that went by, with their numbers.
-    pub frames: &'a [(u64, Vec<i8>)],
+    pub frames: &'a [(u64, Frame<'static>)],
     /// What was kept of windows of time.
     pub windows: Option<WindowStats<'a>>,
     /// How chains fill minibatches of networks side by side.

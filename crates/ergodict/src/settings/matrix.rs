@@ -34,7 +34,8 @@ pub struct MatrixSettings {
 impl Default for MatrixSettings {
     fn default() -> Self {
         let (lambda, schedule) = (FactorSettings::AUTO, Schedule::Auto);
-        let factor = FactorSettings { lambda, schedule, ..FactorSettings::default() };
+        let factor =
+            FactorSettings { lambda, schedule, dictionary_tolerance: 0.01, ..FactorSettings::default() };
         Self {
             learning: LearnSettings { factor, init: Init::Auto, ..LearnSettings::default() },
             batches: BatchSettings {

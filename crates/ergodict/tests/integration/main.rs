@@ -22,5 +22,6 @@ mod network_models;
 mod pictures;
 mod review;
 mod scheme;
+mod table_dialects;
 mod theorem;
 mod threads;

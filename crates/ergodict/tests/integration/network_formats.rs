@@ -158,6 +158,22 @@ proptest! {
     }
 }
 
+/// Sums that are taken in another order round differently, and give edges no direction however much memory there is.
+#[test]
+fn conversion_takes_matrices_that_are_symmetric_up_to_rounding_as_undirected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.mtx");
+    let (up, down) = (0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1);
+    assert_ne!(up, down);
+    let text = format!("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 {up}\n2 1 {down}\n3 3 1\n");
+    std::fs::write(&path, text).unwrap();
+    for directed in [None, Some(false), Some(true)] {
+        let options = ReadOptions { directed, ..ReadOptions::default() };
+        assert_eq!(read_network(&path, &options).unwrap().0.is_directed(), directed == Some(true));
+        convert_in_all_ways(&path, &options).unwrap();
+    }
+}
+
 fn options() -> impl Strategy<Value = ReadOptions> {
     let weighted = prop_oneof![3 => Just(None), 1 => Just(Some(false)), 1 => Just(Some(true))];
     (any::<Option<bool>>(), weighted, any::<bool>()).prop_map(|(directed, weighted, keep)| ReadOptions {

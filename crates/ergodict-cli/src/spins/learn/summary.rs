@@ -4,9 +4,10 @@ use crate::interrupt;
 use crate::learning::LearnedModel;
 use crate::summary::Summary;
 use anyhow::Result;
+use ergodict::data::Frame;
 use ergodict::linalg::Scalar;
 use ergodict::model::{Model, Results};
-use ergodict::patch::{SpinGrid, borders};
+use ergodict::patch::{NumberGrid, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict::run::{LatticeData, Run};
 use serde::Serialize;
@@ -21,14 +22,14 @@ pub(in crate::spins) struct Outcome {
     pub(in crate::spins) temperature: Option<f64>,
     pub(in crate::spins) every: Option<u64>,
     pub(in crate::spins) out: PathBuf,
-    /// The last configuration of its trajectory, and how it is rebuilt.
-    pub(in crate::spins) spins: Vec<i8>,
+    /// The numbers of the last configuration of its trajectory, and how it is rebuilt.
+    pub(in crate::spins) truth: Vec<f64>,
     pub(in crate::spins) rebuilt: Vec<f64>,
     pub(in crate::spins) relative_error: f64,
     pub(in crate::spins) sites_right: f64,
     pub(in crate::spins) seconds: Seconds,
     /// Some configurations that went by.
-    pub(in crate::spins) frames: Vec<(u64, Vec<i8>)>,
+    pub(in crate::spins) frames: Vec<(u64, Frame<'static>)>,
 }
 
 /// Where the time of a run went, by the clock: while it waited its turn among other runs, none counts.
@@ -54,9 +55,12 @@ pub(in crate::spins) fn outcome<T: Scalar>(
     every: Option<u64>,
 ) -> Result<Option<Outcome>> {
     let (model, results, stats) = (run.finish()?, run.results()?, run.source().stats());
-    let spins = stats.configuration.unwrap_or_default();
-    let spins = ground.borders.map_or_else(|| spins.to_vec(), |lattice| borders(lattice, spins));
-    let grid = SpinGrid { spins: &spins, shape: ground.shape, encoding: &ground.encoding };
+    let spins = match (stats.configuration.unwrap_or_default(), ground.borders) {
+        (Frame::Whole(spins), Some(lattice)) => borders(lattice, &spins).into(),
+        (spins, _) => spins.into_owned(),
+    };
+    let truth = ground.encoding.numbers(&spins);
+    let grid = NumberGrid { numbers: &truth, shape: ground.shape, channels: ground.encoding.channels() };
     let window = ground.kind.window;
     let stride = (window.rows.min(window.cols) / 4).max(1);
     let overlap = Overlap { window, stride };
@@ -64,14 +68,14 @@ pub(in crate::spins) fn outcome<T: Scalar>(
     let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
     let Some(rebuilt) = rebuilt.map(|rebuilt| rebuilt.values) else { return Ok(None) };
     Ok(Some(Outcome {
-        relative_error: relative_error(&rebuilt, &ground.values(&spins)),
+        relative_error: relative_error(&rebuilt, &truth),
         sites_right: ground.encoding.agreement(&rebuilt, &spins),
         model,
         results,
         temperature,
         every,
         out,
-        spins,
+        truth,
         rebuilt,
         seconds: Seconds {
             chain: stats.time.as_secs_f64(),
@@ -111,7 +115,7 @@ struct SpinsRunSummary<'a> {
     learned: LearnedModel<'a>,
     /// ‖X̂ − X‖ / ‖X‖ of the last configuration, rebuilt without penalty
     relative_error: f64,
-    /// Share of its sites whose rebuilt value is nearest to the spin that is there
+    /// Share of its sites whose rebuilt value is nearest to the spin that is there; `null` for real numbers
     sites_right: f64,
     #[serde(flatten)]
     seconds: &'a Seconds,
@@ -154,10 +158,12 @@ impl Summary for SpinsLearnSummary<'_> {
                 lines.extend(run.learned.chain_lines());
                 lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
             }
-            let (error, right) = (run.relative_error, 100.0 * run.sites_right);
-            let rebuilt = format!(
-                "the last configuration with relative error {error:.4}, {right:.2} % of its sites right"
-            );
+            let right = match run.sites_right {
+                right if right.is_nan() => String::new(),
+                right => format!(", {:.2} % of its sites right", 100.0 * right),
+            };
+            let rebuilt =
+                format!("the last configuration with relative error {:.4}{right}", run.relative_error);
             let Seconds { chain, patches, learning } = run.seconds;
             let time = format!("chain {chain:.2} s, patches {patches:.2} s, learning {learning:.2} s");
             lines.extend([("rebuilt", rebuilt), ("time", time), ("wrote", model.display().to_string())]);

@@ -44,7 +44,7 @@ impl Simulated {
             every: self.every,
             updates: self.updates,
             temperature: self.temperature,
-            chains: self.chains.iter().map(|chain| chain.walk().spins()).collect(),
+            chains: self.chains.iter().map(|chain| chain.walk().frame()).collect(),
             observables: self.mixing.iter().map(observed).collect(),
             acceptance: self.acceptance,
             exact_energy: self.exact_energy,
@@ -98,7 +98,7 @@ pub(in crate::spins) struct SimulateSummary<'a> {
     observables: Vec<MixingSummary>,
     /// Onsager's energy per site of the infinite lattice, for Ising with coupling 1 without a field on lattices of at least 8 sites a side; else `null`
     exact_energy: Option<f64>,
-    /// Share of the proposals that were accepted, for cellular Potts; share of the sites that a cluster changed, for `--update wolff`; else `null`
+    /// Share of the proposals that were accepted, for cellular Potts; share of the sites that a step changed, for `--update wolff`, of xy also `swendsen-wang`; else `null`
     acceptance: Option<f64>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
@@ -136,8 +136,8 @@ impl Summary for SimulateSummary<'_> {
             lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
         }
         if let Some(rate) = self.acceptance {
-            lines.push(if self.simulated.config["update"] == "wolff" {
-                ("changed", format!("{:.2} % of the sites by a cluster, on average", 100.0 * rate))
+            lines.push(if self.simulated.config["update"].is_string() {
+                ("changed", format!("{:.2} % of the sites by a step, on average", 100.0 * rate))
             } else {
                 ("accepted", format!("{:.2} % of the proposals", 100.0 * rate))
             });

@@ -1,4 +1,5 @@
-//! Cluster updates of Ising and Potts models: bonds are thrown between sites that agree, and clusters of joined sites change as one.
+//! Cluster updates of Ising and Potts models: bonds are thrown between sites that agree, and clusters of joined sites change as one. Those of the XY model,
+//! by reflections, are in `reflection.rs`.
 //!
 //! | symbol | here | where |
 //! |---|---|---|
@@ -14,6 +15,7 @@
 //! other by the field) when it is summed over: nothing of it is left but the acceptance of [`Wolff`] and the probabilities of [`SwendsenWang`].
 
 mod bonds;
+mod reflection;
 mod swendsen_wang;
 mod union;
 mod wolff;
@@ -22,6 +24,7 @@ pub(crate) use bonds::Bonds;
 use bonds::Coins;
 #[cfg(test)]
 pub(crate) use bonds::End;
+pub(crate) use reflection::{ReflectedClusters, Reflection};
 pub(crate) use swendsen_wang::SwendsenWang;
 pub use union::ClusterSizes;
 pub(crate) use union::Clusters;
@@ -31,7 +34,7 @@ use super::{Alphabet, SpinSystem};
 use crate::Result;
 
 /// A model whose clusters can be updated.
-pub(crate) trait ClusterModel: SpinSystem<State = Vec<i8>> {
+pub(crate) trait ClusterModel: SpinSystem<State = Vec<i8>, Value = i8> {
     /// Its bonds, with the probability that each holds if it is satisfied.
     ///
     /// # Errors

@@ -91,5 +91,5 @@ impl<M: ClusterModel> Chain for SwendsenWang<M> {
 }
 
 impl<M: ClusterModel> SpinSystem for SwendsenWang<M> {
-    delegate_to_model!();
+    delegate_to_model!(Vec<i8>, i8);
 }

@@ -186,7 +186,7 @@ impl<M: ClusterModel> Chain for Wolff<M> {
 }
 
 impl<M: ClusterModel> SpinSystem for Wolff<M> {
-    delegate_to_model!();
+    delegate_to_model!(Vec<i8>, i8);
 
     fn acceptance(info: &Acceptance) -> Option<Acceptance> {
         Some(*info)

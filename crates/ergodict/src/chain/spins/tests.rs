@@ -8,7 +8,8 @@ use crate::chain::neighborhood::Neighborhood;
 use crate::chain::observables::Observable;
 use crate::chain::{
     Alphabet, Boundary, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
-    IsingGraph, Lattice, Placement, Potts, Proposal, Rbm, SpinSystem, SpinWalk, Walker, Walkers,
+    IsingGraph, Lattice, Placement, Potts, PottsCheckerboard, Proposal, Rbm, SpinSystem, SpinWalk, Walker,
+    Walkers,
 };
 use crate::common::{Random, cases};
 use crate::linalg::Mat;
@@ -40,7 +41,7 @@ impl<S> Enumerated<S> {
     }
 
     /// A spin system whose kernel tells the sites and labels it may change.
-    fn of_labels<C: SpinSystem<State = S>>(
+    fn of_labels<C: SpinSystem<State = S, Value = i8>>(
         system: &C,
         transitions: impl Fn(&S) -> Vec<(usize, i8, f64)>,
     ) -> Self {
@@ -177,11 +178,12 @@ impl ChiSquared {
 }
 
 /// Every configuration of a system.
-fn configurations<S: SpinSystem>(system: &S) -> Vec<Vec<i8>> {
+fn configurations<S: SpinSystem<Value = i8>>(system: &S) -> Vec<Vec<i8>> {
     let values: Vec<i8> = match system.alphabet() {
         Alphabet::PlusMinus => vec![-1, 1],
         Alphabet::ZeroOne => vec![0, 1],
         Alphabet::Labels(labels) => (0..labels).map(|label| label as i8).collect(),
+        Alphabet::Angle | Alphabet::Real => Vec::new(),
     };
     let (rows, cols) = system.shape();
     let digit = |index: usize, site: u32| values[index / values.len().pow(site) % values.len()];
@@ -189,7 +191,7 @@ fn configurations<S: SpinSystem>(system: &S) -> Vec<Vec<i8>> {
     (0..values.len().pow(sites)).map(|index| (0..sites).map(|site| digit(index, site)).collect()).collect()
 }
 
-fn index_of<S: SpinSystem>(system: &S, states: &[S::State]) -> HashMap<Vec<i8>, usize> {
+fn index_of<S: SpinSystem<Value = i8>>(system: &S, states: &[S::State]) -> HashMap<Vec<i8>, usize> {
     states.iter().enumerate().map(|(index, state)| (system.spins(state).to_vec(), index)).collect()
 }
 
@@ -211,7 +213,12 @@ fn lattice(rows: usize, cols: usize, boundary: Boundary) -> Lattice {
 }
 
 /// Runs the sampler of a spin system against its enumeration.
-fn assert_sampler<S: SpinSystem>(system: &S, exact: &Enumerated<S::State>, law: &[f64], seed: u64) {
+fn assert_sampler<S: SpinSystem<Value = i8>>(
+    system: &S,
+    exact: &Enumerated<S::State>,
+    law: &[f64],
+    seed: u64,
+) {
     let index = index_of(system, &exact.states);
     let place = |state: &S::State| index[system.spins(state)];
     let mut state = exact.states[exact.states.len() / 2].clone();
@@ -254,6 +261,65 @@ fn potts_keeps_its_boltzmann_law_on_tiny_lattices() {
         exact.assert_stationary(&law);
         exact.assert_reversible(&law);
         assert_sampler(&potts, &exact, &law, seed);
+    }
+}
+
+/// The rows of a sweep, from the kernel's probabilities of labels: all sites of a color at once, then those of the other.
+fn enumerated_sweep(chain: &PottsCheckerboard, lattice: Lattice) -> Enumerated<Vec<i8>> {
+    let states = configurations(chain);
+    let index = index_of(chain, &states);
+    let (rows, cols) = lattice.shape();
+    let half = |x: &Vec<i8>, color: usize| {
+        let mut outcomes = vec![(x.clone(), 1.0)];
+        for site in (0..x.len()).filter(|v| (v / cols + v % cols) % 2 == color) {
+            let (row, col) = ((site / cols) as i32, (site % cols) as i32);
+            let at = |r: i32, c: i32| {
+                let (h, w) = (rows as i32, cols as i32);
+                let inside = (0..h).contains(&r) && (0..w).contains(&c);
+                let there = inside || lattice.boundary() == Boundary::Periodic;
+                if there { x[(r.rem_euclid(h) * w + c.rem_euclid(w)) as usize] } else { -1 }
+            };
+            let around = [at(row - 1, col), at(row + 1, col), at(row, col - 1), at(row, col + 1)];
+            let labels = chain.probabilities(around);
+            outcomes = outcomes
+                .iter()
+                .flat_map(|(y, p)| {
+                    labels.iter().enumerate().map(move |(label, q)| {
+                        let mut y = y.clone();
+                        y[site] = label as i8;
+                        (y, p * q)
+                    })
+                })
+                .collect();
+        }
+        outcomes
+    };
+    let rows = |x: &Vec<i8>| {
+        let both =
+            half(x, 0).into_iter().flat_map(|(y, p)| half(&y, 1).into_iter().map(move |(z, q)| (z, p * q)));
+        both.filter(|(z, _)| z != x).map(|(z, p)| (index[&z], p)).collect()
+    };
+    Enumerated::new(states.clone(), rows)
+}
+
+#[test]
+fn checkerboard_sweeps_keep_the_law_of_potts_on_tiny_lattices() {
+    for (seed, states, rows, cols, boundary, coupling, field) in [
+        (1, 3, 2, 2, Boundary::Periodic, 0.7, -0.4),
+        (2, 3, 2, 2, Boundary::Free, 0.7, 0.0),
+        (3, 3, 2, 3, Boundary::Free, -0.5, 0.3),
+        (4, 2, 2, 4, Boundary::Periodic, 0.6, 0.2),
+        (5, 5, 2, 2, Boundary::Periodic, -0.9, 0.5),
+        (6, 4, 1, 4, Boundary::Free, 1.1, 0.0),
+        (7, 2, 3, 3, Boundary::Free, 0.8, -0.2),
+    ] {
+        let (temperature, lattice) = (0.9, lattice(rows, cols, boundary));
+        let potts = Potts::new(lattice, states, temperature, coupling, field).unwrap();
+        let chain = PottsCheckerboard::new(potts.clone()).unwrap();
+        let exact = enumerated_sweep(&chain, lattice);
+        let law = boltzmann(exact.states.iter().map(|x| potts.energy(x)), temperature);
+        exact.assert_stationary(&law);
+        assert_sampler(&chain, &exact, &law, seed);
     }
 }
 

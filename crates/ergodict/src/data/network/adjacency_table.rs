@@ -337,8 +337,11 @@ mod tests {
         // Ids, weights and times of four edges.
         let timed = "1 2 1 100\n2 3 1 200\n3 4 1 300\n4 1 1 400\n";
         let words = message(timed, TableForm::Auto);
-        assert!(words.contains("4 edges, whose columns are then given as source and target"), "{words}");
-        assert!(words.ends_with("(format=adjacency|edges)"), "{words}");
+        assert!(
+            words.contains("4 edges: say that it is a matrix, or give the columns of the ends"),
+            "{words}"
+        );
+        assert!(words.ends_with("(format=adjacency)"), "{words}");
         let [source, target] = ["1", "2"].map(|column| Some(column.to_owned()));
         let table = TableOptions { source, target, ..TableOptions::default() };
         let (network, _) =

@@ -2,17 +2,31 @@
 //!
 //! | column | recognized by |
 //! |---|---|
-//! | ends of edges | their names ([`Role`]); a pair such as `person_1`, `person_2`; the only two columns left; of more, the first two if nothing else can be ends |
+//! | ends of edges | their names ([`Role`]); a pair such as `person_1`, `person_2` that no `person_3` follows; the only two columns left; of more, the first two if nothing else can be ends |
 //! | weight | `weight` and its synonyms; from the third column on also `w`, `count`, `strength`, `value` |
 //! | direction | `Type` or `directed`, where the values are words such as `Directed`, `undirected` or `true` |
 //! | neither | `id`, `label`, `year`, `time` and other names of attributes |
 //!
-//! Names are compared without case, blanks, `_`, `-`, `.` and `:`. What stays ambiguous is refused, with the columns that it could be.
+//! Names are compared without case, blanks, `_`, `-`, `.` and `:`. What stays ambiguous is refused, with the columns that it could be, and so are
+//! incidence tables (nothing but 0 and 1 where ends should be) and two kinds of nodes, such as `user` and `item`, with numbers as ids.
 
-use super::edge_list::integer_of;
+mod check;
+mod direction;
+mod first_row;
+mod names;
+
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
+use names::{
+    are_indices, are_two_kinds, continues_series, is_coordinate, is_coupling, is_node_name, is_pair,
+    is_weak_weight, plain,
+};
 use serde::{Deserialize, Serialize};
+
+pub(super) use check::{incidence, is_incidence};
+pub(super) use direction::{Directions, direction_of};
+pub(super) use first_row::{FirstRow, first_row, is_missing};
+pub(super) use names::{Role, are_edge_names, role};
 
 /// Whether the first row of a table has the names of its columns.
 ///
@@ -112,157 +126,6 @@ pub struct TableColumns {
     pub unused: Vec<usize>,
 }
 
-/// How many edges of a table have a direction, and how many have none.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Directions {
-    directed: u64,
-    undirected: u64,
-}
-
-impl Directions {
-    /// Counts an edge.
-    pub(super) fn add(&mut self, directed: bool) {
-        *(if directed { &mut self.directed } else { &mut self.undirected }) += 1;
-    }
-
-    /// Adds the counts of other rows.
-    pub(super) fn append(&mut self, other: &Self) {
-        self.directed += other.directed;
-        self.undirected += other.undirected;
-    }
-
-    /// Whether edges have a direction, where they say so and are of one kind.
-    pub(super) fn directed(&self) -> Option<bool> {
-        (self.directed + self.undirected > 0).then_some(self.directed > 0)
-    }
-
-    /// Refuses edges of both kinds, in a sentence that goes on after the name of the table.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let Self { directed, undirected } = self;
-        if *directed == 0 || *undirected == 0 {
-            return Ok(());
-        }
-        Err(format!(
-            "has {directed} directed and {undirected} undirected edges: expected edges of one kind, or to be read without directions"
-        ))
-    }
-}
-
-/// What the name of a column says of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
-    Source,
-    Target,
-    Weight,
-    Direction,
-    /// No end of edges: an id or an attribute of the edge.
-    Attribute,
-}
-
-/// Types of numbers and words that Neo4j writes behind names.
-const TYPES: [&str; 9] = ["int", "long", "float", "double", "boolean", "byte", "short", "char", "string"];
-
-/// The name without what people vary: case, blanks and punctuation, and Neo4j's groups in brackets and types, as in `weight:double`.
-fn plain(name: &str) -> String {
-    let name = name.split('(').next().unwrap_or(name).to_lowercase();
-    let typed = name.rsplit_once(':').filter(|(name, kind)| !name.is_empty() && TYPES.contains(kind));
-    let name = typed.map_or(&*name, |(name, _)| name);
-    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-' | '.' | ':' | '"')).collect()
-}
-
-/// What a name says of its column, whatever stands below it.
-pub(super) fn role(name: &str) -> Option<Role> {
-    Some(match plain(name).as_str() {
-        "source" | "src" | "from" | "fromnode" | "fromnodeid" | "fromid" | "sourceid" | "sourcenode"
-        | "startid" | "startnode" | "sourcename" | "fromname" | "sender" | "follower" | "citing"
-        | "caller" | "ego" | "node1" | "id1" | "vertex1" => Role::Source,
-        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "toid"
-        | "targetid" | "targetnode" | "endid" | "endnode" | "targetname" | "toname" | "receiver"
-        | "recipient" | "followee" | "following" | "cited" | "callee" | "alter" | "node2" | "id2"
-        | "vertex2" => Role::Target,
-        "weight" | "weights" | "edgeweight" | "coupling" => Role::Weight,
-        "type" | "directed" | "isdirected" | "edgetype" => Role::Direction,
-        "" | "id" | "edgeid" | "edge" | "key" | "index" | "rowid" | "rownames" | "rowname" | "unnamed0"
-        | "suid" | "label" | "edgelabel" | "kind" | "timeset" | "interaction" | "sharedinteraction"
-        | "relationship" | "relation" | "selected" | "time" | "timestamp" | "timestamps" | "datetime"
-        | "date" | "year" | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch"
-        | "unixtime" => Role::Attribute,
-        _ => return None,
-    })
-}
-
-/// Whether a name is one of weights where ends of edges do not stand: `v w` are two ends.
-fn is_weak_weight(name: &str) -> bool {
-    matches!(plain(name).as_str(), "w" | "wt" | "j" | "strength" | "value" | "count" | "counts" | "frequency")
-}
-
-/// Whether two names are those of the two ends, as in `person_1`, `person_2` and `who`, `whom`; `words` leaves out letters,
-/// which are names of nodes just as well.
-pub(super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
-    const PAIRS: &[(&str, &str)] = &[
-        ("person", "friend"),
-        ("user", "friend"),
-        ("name", "friend"),
-        ("who", "whom"),
-        ("parent", "child"),
-        ("buyer", "seller"),
-        ("head", "tail"),
-        ("tail", "head"),
-        ("author", "coauthor"),
-        ("origin", "destination"),
-        ("start", "end"),
-        ("left", "right"),
-        ("node", "neighbor"),
-        ("node", "neighbour"),
-        ("subject", "object"),
-    ];
-    const LETTERS: &[(&str, &str)] = &[("u", "v"), ("i", "j"), ("a", "b"), ("x", "y"), ("v", "w")];
-    const STEMS: &[&str] = &[
-        "person",
-        "protein",
-        "gene",
-        "interactor",
-        "name",
-        "actor",
-        "user",
-        "author",
-        "character",
-        "entity",
-        "player",
-        "country",
-        "city",
-        "airport",
-        "member",
-        "word",
-        "page",
-        "article",
-        "species",
-        "company",
-        "personid",
-        "userid",
-        "nodeid",
-        "vertexid",
-        "proteinid",
-        "station",
-        "student",
-        "official",
-        "officialsymbol",
-        "region",
-        "agent",
-    ];
-    let (one, two) = (plain(one), plain(two));
-    if PAIRS.contains(&(&one, &two)) || !words && LETTERS.contains(&(&one, &two)) {
-        return true;
-    }
-    let ends = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y"), ("i", "j")];
-    ends.iter().any(|(first, second)| match (one.strip_suffix(first), two.strip_suffix(second)) {
-        (Some(stem), Some(other)) => {
-            stem == other && if words { STEMS.contains(&stem) } else { !stem.is_empty() }
-        }
-        _ => false,
-    })
-}
-
 /// What the values of a column are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -278,7 +141,7 @@ impl Kind {
             || rows.iter().filter_map(|row| row.get(at)).map(AsRef::as_ref).filter(|value| !value.is_empty());
         if values().next().is_none() {
             Self::Empty
-        } else if values().all(|value| integer_of(value).is_some()) {
+        } else if values().all(is_digits) {
             Self::Integers
         } else if values().all(|value| value.parse::<f64>().is_ok()) {
             Self::Numbers
@@ -288,17 +151,18 @@ impl Kind {
     }
 }
 
-/// Whether a value of such a column says that its edge has a direction, or none; nothing for anything else. `name` is that of the column:
-/// below `directed`, `true` and `1` are words as well.
-pub(super) fn direction_of(name: &str, value: &str) -> Option<bool> {
-    let switch = plain(name) != "type" && plain(name) != "edgetype";
-    match value.trim().to_lowercase().as_str() {
-        "directed" => Some(true),
-        "undirected" => Some(false),
-        "true" | "yes" | "1" if switch => Some(true),
-        "false" | "no" | "0" if switch => Some(false),
-        _ => None,
-    }
+/// Whether a value is an integer however long it is, also with leading zeros, as postal codes have them.
+fn is_digits(value: &str) -> bool {
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether values of these kinds can be both ends of edges.
+fn are_ids(one: Kind, two: Kind) -> bool {
+    matches!(
+        (one, two),
+        (Kind::Empty, _) | (_, Kind::Empty) | (Kind::Integers, Kind::Integers) | (Kind::Words, Kind::Words)
+    )
 }
 
 /// Names in a message.
@@ -333,8 +197,8 @@ impl TableColumns {
     /// assert!(note.spelled(&ToString::to_string).starts_with("column `score` is ignored"));
     /// ```
     pub fn ignored(unused: &[impl AsRef<str>]) -> Option<Note> {
-        let unknown: Vec<usize> =
-            (0..unused.len()).filter(|&at| role(unused[at].as_ref()).is_none()).collect();
+        let open = |at: usize| role(unused[at].as_ref()).is_none() || plain(unused[at].as_ref()) == "sign";
+        let unknown: Vec<usize> = (0..unused.len()).filter(|&at| open(at)).collect();
         let (columns, are, one) = match unknown.len() {
             0 => return None,
             1 => ("column", "is", "it"),
@@ -367,7 +231,32 @@ impl TableColumns {
         Ok(directions.directed().unwrap_or(false))
     }
 
-    /// The same where some columns are something else.
+    /// Refuses names of the ends that are nodes themselves: of a table whose first edge was taken for a header.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name of the table.
+    pub fn check_names<T: AsRef<str>>(
+        &self,
+        names: &[impl AsRef<str>],
+        rows: &[Vec<T>],
+    ) -> Result<(), String> {
+        let ends = [self.source, self.target];
+        let number = |at: usize| names[at].as_ref().trim().parse::<f64>().is_ok();
+        let node = |at: usize| {
+            let mut ids = rows.iter().flat_map(|row| ends.iter().filter_map(|&end| row.get(end)));
+            ids.any(|id| id.as_ref() == names[at].as_ref())
+        };
+        let said = are_edge_names(&ends.map(|at| names[at].as_ref()));
+        if !said && (ends.iter().all(|&at| number(at)) || ends.iter().any(|&at| node(at))) {
+            return Err(format!(
+                "has columns called {}, which look like its first edge: read it without a header, or give the columns as source and target",
+                listed(names, ends)
+            ));
+        }
+        Ok(())
+    }
+
+    /// The same as [`find`](Self::find) where some columns are something else.
     pub(super) fn among<T: AsRef<str>>(
         names: &[impl AsRef<str>],
         rows: &[Vec<T>],
@@ -394,7 +283,10 @@ impl TableColumns {
         let target = target.or_else(|| called(Role::Target));
         let weight = weight.or_else(|| called(Role::Weight)).or_else(|| {
             let mut rest = (2..columns).filter(free).filter(|&at| ![source, target].contains(&Some(at)));
-            rest.find(|&at| is_weak_weight(names[at].as_ref()))
+            let weak = |at: usize| {
+                is_weak_weight(names[at].as_ref()) || is_coupling(names[at - 1].as_ref(), names[at].as_ref())
+            };
+            rest.find(|&at| weak(at))
         });
         let direction =
             (0..columns).filter(free).filter(|&at| role_at(at) == Some(Role::Direction)).find(|&at| {
@@ -403,17 +295,28 @@ impl TableColumns {
                     && values.all(|value| direction_of(names[at].as_ref(), value.as_ref()).is_some())
             });
         let known = [source, target, weight, direction];
+        // Next to the name of a node, `x` and `y` are where it is drawn.
+        let of_nodes = names.iter().any(|name| is_node_name(name.as_ref()));
+        let coordinate = |at: usize| of_nodes && is_coordinate(names[at].as_ref());
         let candidates: Vec<usize> = (0..columns)
             .filter(free)
             .filter(|&at| {
                 !known.contains(&Some(at))
+                    && !coordinate(at)
                     && role_at(at).is_none_or(|of| matches!(of, Role::Source | Role::Target))
             })
             .collect();
+        let sought = source.is_none() && target.is_none();
         let (source, target) = ends(names, rows, (source, target), &candidates)?;
+        check::ends(names, rows, (source, target), sought)?;
         let known = [Some(source), Some(target), weight, direction];
         let unused = (0..columns).filter(|at| !known.contains(&Some(*at)) && !taken.contains(at)).collect();
         Ok(Self { source, target, weight, direction, unused })
+    }
+
+    /// Whether these are the columns that a table without names has: both ends first, then a weight and nothing else.
+    pub(super) fn is_usual(&self) -> bool {
+        (self.source, self.target) == (0, 1) && self.weight.is_none_or(|at| at == 2) && self.unused.is_empty()
     }
 
     /// The columns of a table without names that begins with this row: both ends and, where there is a third column, the weight. Next to ends that are given
@@ -464,6 +367,28 @@ fn place<T: AsRef<str>>(given: &str, names: Option<&[T]>, columns: usize) -> Res
     })
 }
 
+/// Two columns next to each other whose names are those of two ends.
+fn named_pair<T: AsRef<str>>(
+    names: &[impl AsRef<str>],
+    rows: &[Vec<T>],
+    candidates: &[usize],
+) -> Option<(usize, usize)> {
+    let name = |at: usize| names[at].as_ref();
+    let find = |holds: &dyn Fn(usize, usize) -> bool| {
+        candidates.windows(2).map(|two| (two[0], two[1])).find(|&(one, two)| holds(one, two))
+    };
+    // Of `e1`, `e2`, `e3` no two are a pair, nor are two columns of numbers next to one of words.
+    let stands_out = |one: usize, two: usize| {
+        candidates.iter().filter(|at| ![one, two].contains(at)).all(|&at| {
+            !continues_series((name(one), name(two)), name(at))
+                && (Kind::of(rows, at) != Kind::Words || Kind::of(rows, one) == Kind::Words)
+        })
+    };
+    find(&|one, two| is_pair(name(one), name(two), true) || are_two_kinds(name(one), name(two)))
+        .or_else(|| find(&|one, two| are_indices(name(one), name(two))))
+        .or_else(|| find(&|one, two| is_pair(name(one), name(two), false) && stands_out(one, two)))
+}
+
 /// Both ends of the edges, where names say one of them or none.
 fn ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
@@ -481,17 +406,29 @@ fn ends<T: AsRef<str>>(
     match known {
         (Some(source), Some(target)) => Ok((source, target)),
         (None, None) => {
-            let pair = |words: bool| {
-                let mut pairs = candidates.windows(2);
-                pairs.find(|two| is_pair(names[two[0]].as_ref(), names[two[1]].as_ref(), words))
+            let numeric: Vec<usize> = candidates
+                .iter()
+                .copied()
+                .filter(|&at| matches!(kind(at), Kind::Integers | Kind::Numbers))
+                .collect();
+            let ambiguous = |at: &[usize]| {
+                if numeric.len() > 1 && is_incidence(rows, &numeric) {
+                    return Err(incidence(&listed(names, numeric.iter().copied())));
+                }
+                ambiguous(at)
             };
-            if let Some(two) = pair(true).or_else(|| pair(false)) {
-                return Ok((two[0], two[1]));
+            if let Some(pair) = named_pair(names, rows, candidates) {
+                return Ok(pair);
             }
             match candidates {
                 [] | [_] => {
-                    Err("has no two columns for the ends of an edge, such as `source` and `target`".into())
+                    let all = listed(names, 0..names.len());
+                    Err(format!(
+                        "has no two columns for the ends of an edge, such as `source` and `target`: there are {all}"
+                    ))
                 }
+                // Names beside ages, or numbers with decimals, are attributes of nodes and no edges.
+                [one, two] if !are_ids(kind(*one), kind(*two)) => ambiguous(candidates),
                 [one, two] => Ok((*one, *two)),
                 [one, two, rest @ ..] => {
                     let alike = |at: usize| kind(at) == kind(*one) && kind(at) != Kind::Numbers;
@@ -527,98 +464,6 @@ fn ends<T: AsRef<str>>(
             Ok(if one.is_some() { (at, found) } else { (found, at) })
         }
     }
-}
-
-/// What the first row of a table is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum FirstRow {
-    Names,
-    Edge,
-    /// An edge whose nodes occur in none of the other rows that were looked at, so that it could be names as well.
-    Unsure,
-}
-
-/// Whether the first row of a file names its columns. `plain_text` is where blanks separate, and few people write headers.
-pub(super) fn first_row<T: AsRef<str>>(
-    head: &[impl AsRef<str>],
-    rest: &[Vec<T>],
-    options: &TableOptions,
-    plain_text: bool,
-) -> FirstRow {
-    match options.header {
-        Header::Yes => return FirstRow::Names,
-        Header::No => return FirstRow::Edge,
-        Header::Auto => {}
-    }
-    let number = |field: &str| field.parse::<f64>().is_ok();
-    let named = |given: &Option<String>| {
-        given.as_deref().is_some_and(|given| head.iter().any(|name| plain(name.as_ref()) == plain(given)))
-    };
-    let given = [&options.source, &options.target, &options.weight];
-    if given.iter().any(|given| named(given) && given.as_deref().is_some_and(|given| !number(given))) {
-        return FirstRow::Names;
-    }
-    if head.len() < 2 || head.iter().any(|field| number(field.as_ref())) {
-        return FirstRow::Edge;
-    }
-    let called = |of: Role| head.iter().position(|name| role(name.as_ref()) == Some(of));
-    let (source, target) = (called(Role::Source), called(Role::Target));
-    let ends = [source.unwrap_or(0), target.unwrap_or(1)];
-    let found_again = |name: &str| {
-        rest.iter()
-            .any(|row| ends.iter().any(|&at| row.get(at).is_some_and(|id| is_alike(name, id.as_ref()))))
-    };
-    if ends.iter().any(|&at| head.get(at).is_some_and(|name| found_again(name.as_ref()))) {
-        return FirstRow::Edge;
-    }
-    let pair = head.windows(2).any(|two| is_pair(two[0].as_ref(), two[1].as_ref(), true));
-    if source.is_some() && target.is_some() || pair {
-        return FirstRow::Names;
-    }
-    let Some(next) = rest.first() else { return FirstRow::Edge };
-    let weight = head
-        .iter()
-        .position(|name| role(name.as_ref()) == Some(Role::Weight))
-        .or_else(|| head.iter().skip(2).position(|name| is_weak_weight(name.as_ref())).map(|at| at + 2));
-    if weight.is_some_and(|at| next.get(at).is_some_and(|field| number(field.as_ref()))) {
-        return FirstRow::Names;
-    }
-    let integers =
-        |row: &Vec<T>| row.len() >= 2 && row.iter().take(2).all(|id| integer_of(id.as_ref()).is_some());
-    if rest.iter().all(integers) {
-        return FirstRow::Names;
-    }
-    if plain_text {
-        return FirstRow::Edge;
-    }
-    let numbers_below =
-        |at: usize| rest.iter().all(|row| row.get(at).is_some_and(|field| number(field.as_ref())));
-    // A word over numbers is a name, and an edge has no fourth field.
-    let over_numbers = |at: usize| numbers_below(at) && !is_missing(head[at].as_ref());
-    if head.len() > 3 || (0..head.len()).any(over_numbers) {
-        return FirstRow::Names;
-    }
-    let row_ids =
-        |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
-    let rows: Vec<Vec<String>> = rest.iter().map(row_ids).collect();
-    let connected = |at: usize| {
-        rows.iter().enumerate().any(|(other, row)| other != at && row.iter().any(|id| rows[at].contains(id)))
-    };
-    // One pair of nodes apart among edges that all hang together is no edge.
-    if rows.len() >= 3 && (0..rows.len()).all(connected) { FirstRow::Names } else { FirstRow::Unsure }
-}
-
-/// Whether a field is how programs write a value that is not there.
-pub(super) fn is_missing(field: &str) -> bool {
-    matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?")
-}
-
-/// Whether a name of the first line is an id of another, or `node1` one next to `node7`.
-fn is_alike(name: &str, id: &str) -> bool {
-    let digit = |c: char| c.is_ascii_digit();
-    let numbered = |text: &str| text.ends_with(digit);
-    let stem = |text: &str| text.trim_end_matches(digit).to_owned();
-    name == id || (numbered(name) && numbered(id) && stem(name) == stem(id))
 }
 
 #[cfg(test)]
@@ -663,6 +508,13 @@ mod tests {
             (&["Source", "friend", "age"], &[&["a", "b", "12"]], (0, 1, None, None)),
             (&["p", "q", "age"], &[&["a", "b", "12"], &["b", "c", "14"]], (0, 1, None, None)),
             (&["p", "q", "town"], &[&["a", "b", "Ulm"], &["b", "c", "Ulm"]], (0, 1, None, None)),
+            (
+                &["t", "i", "j", "Ci", "Cj"],
+                &[&["20", "1", "2", "x", "y"], &["40", "2", "3", "y", "y"]],
+                (1, 2, None, None),
+            ),
+            (&["user", "item"], &[&["u1", "i1"], &["u2", "i1"]], (0, 1, None, None)),
+            (&["source", "target", "type"], &[&["a", "b", "Mutual"]], (0, 1, None, Some(2))),
         ] {
             assert_eq!(find(names, rows), Ok(expected), "{names:?}");
         }
@@ -676,6 +528,13 @@ mod tests {
             (&["p", "q", "r"], &[&["1", "2", "3"]], "`p`, `q`, `r`"),
             (&["source", "p", "q"], &[&["a", "b", "c"]], "`p`, `q`"),
             (&["id", "year"], &[&["1", "2"]], "no two columns"),
+            (&["Id", "Name", "Age"], &[&["1", "Ann", "34"], &["2", "Bob", "27"]], "`Name`, `Age`"),
+            (&["term", "doc1", "doc2"], &[&["a", "3", "0"], &["b", "1", "2"]], "`term`, `doc1`, `doc2`"),
+            (
+                &["user", "item", "rating"],
+                &[&["1", "7", "5"], &["2", "1", "4"]],
+                "two kinds of nodes, `user`, `item`",
+            ),
             (&["source", "weight"], &[&["1", "2"]], "`source`, and none"),
         ] {
             let message = find(names, rows).unwrap_err();
@@ -700,30 +559,38 @@ mod tests {
     }
 
     #[test]
-    fn first_rows_are_told_apart() {
-        let look = |head: &[&str], rest: &[&[&str]], plain_text: bool| {
-            let rest: Vec<Vec<&str>> = rest.iter().map(|row| row.to_vec()).collect();
-            first_row(head, &rest, &TableOptions::default(), plain_text)
+    fn incidence_tables_are_no_edges() {
+        let rows: &[&[&str]] = &[
+            &["Ann", "1", "0", "1"],
+            &["Bob", "0", "1", "1"],
+            &["Cat", "1", "1", "0"],
+            &["Dan", "0", "0", "1"],
+        ];
+        for names in [["", "e1", "e2", "e3"], ["name", "picnic", "dance", "concert"]] {
+            let message = find(&names, rows).unwrap_err();
+            assert!(message.contains("incidence table"), "{names:?}: {message}");
+        }
+        let bare: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
+        assert!(is_incidence(&bare, &[0, 1]) && !is_incidence(&bare[..3], &[0, 1]));
+        // Names that say so are ends whatever stands below.
+        assert!(find(&["n", "source", "target", "w"], rows).is_ok());
+        // Flags beside two columns of words.
+        let flagged: &[&[&str]] =
+            &[&["a", "b", "1", "0"], &["b", "c", "0", "0"], &["c", "d", "1", "1"], &["d", "a", "0", "1"]];
+        assert_eq!(find(&["p", "q", "close", "kin"], flagged), Ok((0, 1, None, None)));
+    }
+
+    #[test]
+    fn names_that_are_nodes_are_no_names() {
+        let check = |names: &[&str], rows: &[&[&str]]| {
+            let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
+            let found = TableColumns::find(names, &rows, &TableOptions::default()).unwrap();
+            found.check_names(names, &rows)
         };
-        let ring: &[&[&str]] = &[&["a", "b"], &["b", "c"], &["c", "a"]];
-        let loose: &[&[&str]] = &[&["a", "b"], &["c", "d"], &["e", "f"]];
-        for (head, rest, plain_text, expected) in [
-            (&["person", "friend"][..], loose, true, FirstRow::Names),
-            (&["foo", "bar"], ring, false, FirstRow::Names),
-            (&["foo", "bar"], ring, true, FirstRow::Edge),
-            (&["foo", "bar"], loose, false, FirstRow::Unsure),
-            (&["foo", "a"], ring, false, FirstRow::Edge),
-            (&["foo", "bar"], &[&["1", "2"]], true, FirstRow::Names),
-            (&["nr", "one", "two"], &[&["1", "x", "y"], &["2", "y", "z"]], false, FirstRow::Names),
-            (&["x", "y", "NA"], &[&["a", "b", "1"]], false, FirstRow::Unsure),
-            (&["1", "2"], loose, false, FirstRow::Edge),
-            (&["a1", "a2"], &[&["a3", "a4"]], false, FirstRow::Edge),
-        ] {
-            assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");
-        }
-        for (header, expected) in [(Header::Yes, FirstRow::Names), (Header::No, FirstRow::Edge)] {
-            let options = TableOptions { header, ..TableOptions::default() };
-            assert_eq!(first_row(&["1", "2"], &[vec!["1", "2"]], &options, true), expected);
-        }
+        assert!(check(&["1", "2"], &[&["2", "3"], &["3", "4"]]).unwrap_err().contains("`1`, `2`"));
+        assert!(check(&["Ann", "Bob"], &[&["Bob", "Cat"]]).unwrap_err().contains("first edge"));
+        assert!(check(&["node1", "node2"], &[&["node7", "node9"]]).is_ok());
+        assert!(check(&["source", "target"], &[&["source", "sink"]]).is_ok());
+        assert!(check(&["2019", "person"], &[&["a", "b"]]).is_ok());
     }
 }

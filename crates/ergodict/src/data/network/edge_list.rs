@@ -29,6 +29,8 @@ pub(super) use indices::integer_indices;
 pub(super) use konect::konect;
 pub(super) use layout::separator;
 use layout::{Layout, Weight};
+
+pub use layout::Doubt;
 pub(super) use line::canonical as integer_of;
 pub(super) use line::{Separator, content, split};
 pub(super) use names::NodeNames;
@@ -76,7 +78,7 @@ pub(super) struct ListNotes {
     /// Columns that the header names and nothing is made of.
     pub(super) unused: Vec<String>,
     /// The first line, where it is taken for an edge but could be a header.
-    pub(super) unsure: Option<String>,
+    pub(super) doubts: Vec<Doubt>,
     /// The first weight below zero, with its line.
     pub(super) negative: Option<(u64, f64)>,
 }
@@ -284,7 +286,7 @@ impl<'a> Parser<'a> {
             weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
             ignored_weights: layout.weight == Weight::Ignored,
             unused: layout.unused.clone(),
-            unsure: layout.unsure.clone(),
+            doubts: layout.doubts.clone(),
             negative: self.negative,
         }
     }

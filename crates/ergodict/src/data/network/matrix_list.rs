@@ -133,6 +133,11 @@ fn united(ends: &mut Vec<(u32, u32)>, weights: &mut Vec<f64>, found: &mut EdgeCo
 /// Entries are equal up to rounding where they differ by no more than this share: two ways to the same number, as those of a matrix of correlations, may round differently.
 const ROUNDING: f64 = 1e-6;
 
+/// Whether two entries are the same number but for rounding.
+pub(super) fn equal_up_to_rounding(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= ROUNDING * a.abs().min(b.abs())
+}
+
 /// Whether entries in ascending order are those of a symmetric matrix, up to rounding. Going through them by rows, those of column `v`
 /// come in the order of row `v`, so that one place for each row is enough to compare.
 fn is_symmetric(nodes: usize, ends: &[(u32, u32)], weights: Option<&[f64]>) -> bool {
@@ -142,8 +147,8 @@ fn is_symmetric(nodes: usize, ends: &[(u32, u32)], weights: Option<&[f64]>) -> b
     ends.iter().enumerate().all(|(at, &(u, v))| {
         let mirror = next[v as usize];
         next[v as usize] += 1;
-        let near = |a: f64, b: f64| a == b || (a - b).abs() <= ROUNDING * a.abs().min(b.abs());
-        ends.get(mirror) == Some(&(v, u)) && weights.is_none_or(|weights| near(weights[mirror], weights[at]))
+        ends.get(mirror) == Some(&(v, u))
+            && weights.is_none_or(|weights| equal_up_to_rounding(weights[mirror], weights[at]))
     })
 }
 

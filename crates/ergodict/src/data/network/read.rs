@@ -1,6 +1,7 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
 use super::columns::{TableColumns, TableForm, TableOptions};
+use super::edge_list::Doubt;
 use super::matrix_list::Entries;
 use super::{
     Build, EdgeCounts, EdgeList, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
@@ -86,19 +87,27 @@ impl NetworkFormat {
     ///
     /// # Errors
     /// [`Error::Format`] for what is plainly of a format that is not read; [`Error::Io`].
-    pub(super) fn detect(path: &Path, input: &mut Input, form: TableForm) -> Result<Self> {
+    pub(super) fn detect(path: &Path, input: &mut Input, table: &TableOptions) -> Result<Self> {
         let head = input.head();
         let text = !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
-        if form != TableForm::Auto && text {
+        if table.form != TableForm::Auto && text {
             return Ok(Self::EdgeList);
         }
         foreign(path, head)?;
-        Ok(match Self::from_head(head) {
+        let format = match Self::from_head(head) {
             Self::EdgeList if formats::is_sif(path) => Self::Sif,
             Self::EdgeList if formats::is_dot(path, &input.peek(formats::DOT_START)?) => Self::Dot,
             Self::EdgeList if formats::is_gml(path, &input.peek(formats::GML_START)?) => Self::Gml,
             format => format,
-        })
+        };
+        if format != Self::EdgeList && table.has_columns() {
+            let problem = format!(
+                "is {format}, which has no columns: source, target and weight are given for tables (graphs of other programs have weights in the \
+                 attribute `weight`)"
+            );
+            return Err(Error::format(path, None, problem));
+        }
+        Ok(format)
     }
 
     /// The format of a file that begins so; GML and DOT need more of it.
@@ -211,8 +220,8 @@ pub struct ReadDecisions {
     pub header: Option<u64>,
     /// Columns that a header names and nothing was made of, such as `year`.
     pub unused: Vec<String>,
-    /// The fields of the first line, where it is read as an edge but could be a header.
-    pub unsure: Option<String>,
+    /// What an edge list could be instead.
+    pub doubts: Vec<Doubt>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -231,8 +240,8 @@ impl ReadDecisions {
         found: EdgeCounts,
         words: bool,
     ) -> Self {
-        let (weight_column, header, unused, unsure) = (None, None, Vec::new(), None);
-        Self { format, directed, reason, weights, weight_column, header, unused, unsure, loops, found, words }
+        let (weight_column, header, unused, doubts) = (None, None, Vec::new(), Vec::new());
+        Self { format, directed, reason, weights, weight_column, header, unused, doubts, loops, found, words }
     }
 }
 
@@ -248,14 +257,31 @@ impl ReadDecisions {
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     pub fn warnings(&self, options: &ReadOptions) -> Vec<Note> {
-        let unsure = self.unsure.as_ref().map(|fields| {
-            let text = format!("the first line, {fields}, is read as an edge ({{}} skips it as a header)");
-            Note::hinting(text, Hint { setting: "header", value: "yes".into() })
+        let hint = |setting, value: &str| Hint { setting, value: value.into() };
+        let doubts = self.doubts.iter().map(|doubt| match doubt {
+            Doubt::Header(fields) => {
+                let text =
+                    format!("the first line, {fields}, is read as an edge ({{}} skips it as a header)");
+                Note::hinting(text, hint("header", "yes"))
+            }
+            Doubt::Times => {
+                let text = "the first column ascends as times do, but is read as one end of the edges \
+                            ({} {} take the others as ends)";
+                Note::hinting_all(text, vec![hint("source", "2"), hint("target", "3")])
+            }
+            Doubt::WeightsAreTimes => {
+                let text = "column 3 looks like times (since 1970), and is read as weights: it can be learned from over time, or \
+                            be ignored ({})";
+                Note::hinting(text, hint("unweighted", "true"))
+            }
+            Doubt::MissingNode(name) => Note::from(format!(
+                "`{name}` is read as a node: leave such lines out if it stands for a missing value"
+            )),
         });
         let open =
             self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
         let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
-        unsure.into_iter().chain(ignored).collect()
+        doubts.chain(ignored).collect()
     }
 }
 
@@ -286,9 +312,11 @@ impl fmt::Display for ReadDecisions {
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
         }
-        if let Some(fields) = &self.unsure {
-            notes.push(format!("first line {fields} read as an edge, not as a header"));
-        }
+        notes.extend(self.doubts.iter().filter_map(|doubt| match doubt {
+            Doubt::Header(fields) => Some(format!("first line {fields} read as an edge, not as a header")),
+            Doubt::Times => Some("first column read as an end of edges, not as times".into()),
+            Doubt::WeightsAreTimes | Doubt::MissingNode(_) => None,
+        }));
         match &self.unused[..] {
             [] => {}
             [one] => notes.push(format!("column `{one}` ignored")),
@@ -342,7 +370,7 @@ pub(super) fn read_input(
     mut input: Input,
     options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
-    match NetworkFormat::detect(path, &mut input, options.table.form)? {
+    match NetworkFormat::detect(path, &mut input, &options.table)? {
         format if format.is_graph_file() => {
             let (entries, format) = formats::read(path, format, input, options)?;
             from_matrix(path, entries, format, options)
@@ -384,6 +412,7 @@ fn foreign(path: &Path, head: &[u8]) -> Result<()> {
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
     let what = match () {
         () if begins("[") => "a JSON array",
+        () if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 (save it as UTF-8)",
         () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
             "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
         }
@@ -418,6 +447,24 @@ pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Rea
     from_text(path, edge_list::parse(path, text, options)?, options)
 }
 
+/// Whether weights look like seconds or milliseconds since 1970, from 1973 to 2128, and are not all the same. Those of edges that are listed several
+/// times, `duplicates` in all, were added up, so that it is the mean of a line that is looked at.
+fn are_times(network: &Network, duplicates: u64) -> bool {
+    let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, 0.0_f64);
+    for (_, _, weight) in network.each_edge() {
+        // One look is nearly always enough.
+        if weight < 1e8 {
+            return false;
+        }
+        (sum, low, high) = (sum + weight, low.min(weight), high.max(weight));
+    }
+    let mean = sum / ((network.edges() + duplicates) as f64);
+    high > low && (mean < 5e9 || low >= 1e11 && mean < 5e12)
+}
+
+/// How programs write a value that is missing.
+const MISSING: [&str; 7] = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL"];
+
 fn from_text(
     path: &Path,
     parsed: edge_list::EdgeListText,
@@ -434,7 +481,13 @@ fn from_text(
     let entries = Entries { list, weighted, found: EdgeCounts::default() };
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
-    (decisions.unused, decisions.unsure) = (noticed.unused, noticed.unsure);
+    (decisions.unused, decisions.doubts) = (noticed.unused, noticed.doubts);
+    if decisions.weight_column == Some(3) && are_times(&network, decisions.found.duplicates) {
+        decisions.doubts.push(Doubt::WeightsAreTimes);
+    }
+    let ids = network.ids();
+    let missing = MISSING.iter().filter(|name| ids.are_words() && ids.find(name).is_some());
+    decisions.doubts.extend(missing.map(|name| Doubt::MissingNode((*name).into())));
     Ok((network, decisions))
 }
 

@@ -60,6 +60,11 @@ impl Stream {
         let members = members(path)?;
         let find = |name: &str| members.iter().find(|member| member.name == name);
         let (Some(format), Some(shape)) = (find("format"), find("shape")) else {
+            if find("[Content_Types].xml").is_some() {
+                return Err(bad(
+                    "is a spreadsheet or document of an office program: save the table as CSV".into()
+                ));
+            }
             return Err(bad("is no sparse matrix: expected one saved by scipy.sparse.save_npz".into()));
         };
         let (_, format) = format.small()?;

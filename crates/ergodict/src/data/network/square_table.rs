@@ -10,7 +10,7 @@
 //! | no names, four columns or more | a matrix if it is symmetric, the diagonal is 0, all entries are 0 or 1, the first two columns are no ids, or no list has as many columns; else ambiguous |
 //! | an array | a matrix by the signs of the last two lines (with two columns: a diagonal of 0, and symmetric or a row of 0), or with five columns or more; else ambiguous |
 
-use super::columns::{Role, TableForm, is_pair, role};
+use super::columns::{TableForm, are_edge_names};
 use crate::Result;
 use crate::error::Problem;
 use std::path::Path;
@@ -58,13 +58,15 @@ impl TableLabels<'_> {
     }
 
     fn ambiguous(self, n: usize) -> Problem {
-        // An array of edges has two or three columns.
-        let given = n > 3 && self != Self::Array;
-        let columns = if given { ", whose columns are then given as source and target" } else { "" };
         let text = format!(
-            "has {n} rows of {n} numbers, which could be the adjacency matrix of {n} nodes or {n} edges{columns}: say which"
+            "has {n} rows of {n} numbers, which could be the adjacency matrix of {n} nodes or {n} edges"
         );
-        Problem::hinting(text, "format", "adjacency|edges")
+        // An array of edges has two or three columns.
+        if n > 3 && self != Self::Array {
+            let ways = "say that it is a matrix, or give the columns of the ends as source and target";
+            return Problem::hinting(format!("{text}: {ways}"), "format", "adjacency");
+        }
+        Problem::hinting(format!("{text}: say which"), "format", "adjacency|edges")
     }
 
     /// The form; [`TableForm::Auto`] where it could be either.
@@ -87,7 +89,7 @@ impl TableLabels<'_> {
         };
         match self {
             Self::Both => Adjacency,
-            Self::Columns(names) if are_edges(names) || n < 3 => Edges,
+            Self::Columns(names) if are_edge_names(names) || n < 3 => Edges,
             Self::Columns(_) if symmetric && n > 3 => Adjacency,
             Self::Columns(_) if hollow => Auto,
             Self::Columns(_) => Edges,
@@ -106,13 +108,6 @@ impl TableLabels<'_> {
             },
         }
     }
-}
-
-/// Whether names are those of columns of edges.
-fn are_edges(names: &[String]) -> bool {
-    let called = |of: Role| names.iter().any(|name| role(name) == Some(of));
-    called(Role::Source) && called(Role::Target)
-        || names.windows(2).any(|two| is_pair(&two[0], &two[1], true))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::chain::{Alphabet, Boundary};
-use crate::data::{Trajectory, TrajectoryWriter, write_npy};
+use crate::data::{Frame, Trajectory, TrajectoryWriter, write_npy};
 use crate::factor::{FactorSettings, Factorizer};
 use crate::linalg::{Mat, MatRef};
 use crate::patch::{Encoding, SpinGrid, SpinValues, Window};
@@ -137,7 +137,7 @@ fn a_writer_that_is_dropped_leaves_nothing() {
 fn frames_of_another_size_are_refused() {
     let folder = scratch();
     let mut writer = TrajectoryWriter::create(&folder.path().join("t.npy"), (3, 5)).unwrap();
-    let message = writer.write(&[0; 14]).unwrap_err().to_string();
+    let message = writer.write(&[0i8; 14]).unwrap_err().to_string();
     assert!(message.contains("14 sites") && message.contains("15 for 3×5"), "{message}");
     assert!(TrajectoryWriter::create(&folder.path().join("t.npy"), (4, 0)).is_err());
 }
@@ -261,10 +261,42 @@ fn a_configuration_is_told_from_its_reconstruction() {
             let mut factorizer = Factorizer::<f64>::from_dictionary(parameters, w.as_ref()).unwrap();
             let rebuilt = Overlap { window, stride: 2 };
             let rebuilt = rebuilt.reconstruct(&mut factorizer, &grid, &mut |_, _| true).unwrap().unwrap();
-            assert_eq!(encoding.agreement(&rebuilt.values, spins), 1.0, "{values} {boundary:?}");
+            assert_eq!(
+                encoding.agreement(&rebuilt.values, &Frame::from(&**spins)),
+                1.0,
+                "{values} {boundary:?}"
+            );
             let mut wrong = spins.clone();
             wrong[5] = if wrong[5] == 1 { encoding.decode(&vec![-1.0; encoding.channels()]) } else { 1 };
-            assert!((encoding.agreement(&rebuilt.values, &wrong) - 62.0 / 63.0).abs() < 1e-12);
+            assert!((encoding.agreement(&rebuilt.values, &wrong.into()) - 62.0 / 63.0).abs() < 1e-12);
         }
+    }
+}
+
+#[test]
+fn real_frames_are_kept_to_the_bit_and_bad_values_have_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("field.npy");
+    let field = |t: usize| -> Vec<f64> { (0..6).map(|v| ((t * 6 + v) as f64).sin()).collect() };
+    let mut out = TrajectoryWriter::create(&path, (2, 3)).unwrap();
+    (0..4).for_each(|t| out.write(&field(t)).unwrap());
+    assert!(out.write(&[0i8; 6]).unwrap_err().to_string().contains("all of real numbers"));
+    out.finish().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(bytes.windows(5).any(|five| five == b"'<f8'") && bytes.len() == 128 + 4 * 6 * 8);
+    let mut trajectory = Trajectory::open(&path).unwrap();
+    assert_eq!(trajectory.frame(3, true).unwrap(), Frame::from(field(3)));
+    assert_eq!(trajectory.frame(0, true).unwrap(), Frame::from(field(0)));
+    assert!(trajectory.frame(0, false).unwrap_err().to_string().contains("spins are whole numbers"));
+    assert!(trajectory.frame(4, true).is_err());
+    for bad in [f64::NAN, f64::INFINITY] {
+        let mut out = TrajectoryWriter::create(&path, (2, 3)).unwrap();
+        out.write(&field(0)).unwrap();
+        out.write(&[0.5, 0.5, 0.5, 0.5, bad, 0.5]).unwrap();
+        out.finish().unwrap();
+        let mut trajectory = Trajectory::open(&path).unwrap();
+        trajectory.frame(0, true).unwrap();
+        let message = trajectory.frame(1, true).unwrap_err().to_string();
+        assert!(message.contains("frame 1, row 1, column 1") && message.contains("finite"), "{message}");
     }
 }

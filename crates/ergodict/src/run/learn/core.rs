@@ -6,7 +6,8 @@ use super::super::{
 };
 use crate::factor::code::CodeReport;
 use crate::factor::{Factorizer, Minibatch, Statistics, StepReport};
-use crate::linalg::Scalar;
+use crate::linalg::vectors::AnyNegative;
+use crate::linalg::{Isa, Scalar};
 use crate::{Error, Result};
 use std::time::{Duration, Instant};
 
@@ -165,9 +166,8 @@ impl<T: Scalar> Core<T> {
 }
 
 fn has_negative<T: Scalar>(x: Minibatch<'_, T>) -> bool {
-    // Over all of them, without a way out and without an order, so that many are looked at at once.
-    let any =
-        |values: &[T]| values.iter().map(|x| u8::from(*x < T::ZERO)).fold(0, std::ops::BitOr::bitor) > 0;
+    let isa = Isa::detect();
+    let any = |values: &[T]| isa.run(AnyNegative(values));
     match x {
         Minibatch::Sparse(x) => (0..x.cols()).any(|j| any(x.col(j).1)),
         Minibatch::Dense(x) | Minibatch::Masked { values: x, .. } => (0..x.cols()).any(|j| any(x.col(j))),

@@ -5,6 +5,7 @@ use super::super::{Form, NetworkLearning, RunPlan, Status, Stop};
 use super::{Run, TEST_SLICE};
 use crate::chain::{SampledNetwork, mixed};
 use crate::factor::code::CodeSet;
+use crate::factor::diagnostics::unused;
 use crate::linalg::Scalar;
 use crate::model::{ChainReport, Model, NetworkReport, OverTime, Provenance, Results};
 use crate::{Hint, Note, Result};
@@ -135,7 +136,10 @@ impl<T: Scalar> Run<T> {
     /// # Errors
     /// As [`Run::finish`].
     pub fn warnings(&self) -> Result<Vec<Note>> {
-        let mut model = self.model()?;
+        let learned = self.core.trainer.learned()?;
+        let mut model = Model::from_factorizer(learned, self.source.form().kind(), self.core.plan.seed);
+        let unused_atoms = unused(&learned.aggregates().a).len();
+        model.provenance.results = Some(Results { unused_atoms, ..Results::default() });
         if matches!(self.source.form(), Form::Network(_)) {
             let (networks, chain) = self.reports()?;
             model.provenance = Provenance { networks, chain: Some(chain), ..model.provenance };

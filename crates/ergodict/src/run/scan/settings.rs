@@ -14,6 +14,9 @@ const QUANTITIES: [Quantity; 6] = [
     Quantity::Derived(Derived::Binder),
     Quantity::Derived(Derived::CorrelationLength),
 ];
+/// And of angles on a periodic lattice.
+const OF_ANGLES: [Quantity; 2] =
+    [Quantity::Derived(Derived::HelicityModulus), Quantity::Mean(Observable::Vortices)];
 /// Most temperatures of a scan, and most chains at each.
 pub(super) const MOST: u64 = 1 << 16;
 /// Most sweeps, and most before them: their number times that of temperatures is counted.
@@ -70,8 +73,9 @@ pub struct ScanSettings {
     /// Exchange configurations between neighboring temperatures after every sweep (parallel tempering)
     #[cfg_attr(feature = "clap", arg(long))]
     pub tempering: bool,
-    /// What to estimate: observables of `spins simulate`, susceptibility, specific-heat, binder, correlation-length [default:
-    /// energy, abs-magnetization, susceptibility, specific-heat, binder, correlation-length, as far as the system has them]
+    /// What to estimate: observables of `spins simulate`, susceptibility, specific-heat, binder, correlation-length,
+    /// helicity-modulus [default: energy, abs-magnetization, susceptibility, specific-heat, binder, correlation-length, and of xy helicity-modulus and
+    /// vortices, as far as the system has them]
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)
@@ -137,11 +141,12 @@ impl ScanSettings {
     }
 
     /// What is estimated on a lattice: by default all quantities that it has, correlation lengths being those of periodic ones.
-    pub(super) fn quantities(&self, lattice: Option<Lattice>) -> Vec<Quantity> {
-        if self.observables.is_empty() {
-            return QUANTITIES.into_iter().filter(|quantity| quantity.is_on(lattice)).collect();
+    pub(super) fn quantities(&self, kind: SystemKind, lattice: Option<Lattice>) -> Vec<Quantity> {
+        if !self.observables.is_empty() {
+            return self.observables.clone();
         }
-        self.observables.clone()
+        let more: &[Quantity] = if kind == SystemKind::Xy { &OF_ANGLES } else { &[] };
+        QUANTITIES.iter().chain(more).copied().filter(|quantity| quantity.is_on(lattice)).collect()
     }
 
     /// The system with the update that scans have by default: all clusters at once where they can be updated, else random.
@@ -154,7 +159,7 @@ impl ScanSettings {
     pub fn system(&self, system: &SystemSettings) -> SystemSettings {
         let mut system = system.clone();
         if system.update.is_none() && system.kind().parameters().contains(&"update") {
-            let clusters = system.kind() == SystemKind::Ising || system.coupling() >= 0.0;
+            let clusters = system.kind() != SystemKind::Potts || system.coupling() >= 0.0;
             system.update = Some(if clusters { Update::SwendsenWang } else { Update::Random });
         }
         system
@@ -162,8 +167,8 @@ impl ScanSettings {
 
     /// Refuses what cannot be: other systems, numbers out of range, and more values than there is memory for.
     pub(super) fn check(&self, system: &SystemSettings) -> Result<()> {
-        if !matches!(system.kind(), SystemKind::Ising | SystemKind::Potts) {
-            let expected = "scans are of the Ising model and the Potts model";
+        if !matches!(system.kind(), SystemKind::Ising | SystemKind::Potts | SystemKind::Xy) {
+            let expected = "scans are of the Ising model, the Potts model and the XY model";
             return Err(Error::parameter("the system", system.kind().title(), expected));
         }
         let chains = self.chains();
@@ -180,7 +185,7 @@ impl ScanSettings {
             }
         }
         let temperatures = self.temperatures(system)?.len() as u64;
-        let observables = Quantity::needs(&self.quantities(None)).len() as u64;
+        let observables = Quantity::needs(&self.quantities(system.kind(), None)).len() as u64;
         // Every value is kept, and copied for the estimates of a temperature.
         let series = self.sweeps().saturating_mul(8 * (observables + 2));
         let replicas = chains.saturating_mul(temperatures);

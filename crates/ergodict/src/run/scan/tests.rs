@@ -83,7 +83,7 @@ fn tempered_replicas_are_independent_and_have_their_laws() {
     for _ in 0..draws {
         (0..20).for_each(|_| ladder.sweep().unwrap());
         let code = |walk: &dyn SpinWalk| -> usize {
-            walk.spins().iter().enumerate().map(|(v, x)| usize::from(*x == 1) << v).sum()
+            walk.frame().to_numbers().iter().enumerate().map(|(v, x)| usize::from(*x == 1.0) << v).sum()
         };
         counts[code(&*ladder.walks[0]) << 4 | code(&*ladder.walks[2])] += 1.0;
     }
@@ -143,19 +143,21 @@ fn resumed_scans_are_those_that_went_on() {
         tempering: true,
         ..ScanSettings::default()
     };
-    let system = system(6, 6, Update::Wolff);
-    let quantities = "energy,bond-cluster-mean,binder";
-    let whole = driven(&settings, &system, quantities, 2);
-    let mut first = scan(&settings, &system, quantities, 2);
-    drive(&mut first.jobs(), None, &Stop::after(40), &mut ()).unwrap();
-    let mut second = scan(&settings, &system, quantities, 2);
-    for (from, to) in first.ladders.iter().zip(&mut second.ladders) {
-        let mut sections = Sections::default();
-        from.save(&mut sections).unwrap();
-        to.restore(&sections).unwrap();
+    let ising = system(6, 6, Update::Wolff);
+    let xy = SystemSettings { model: Some(SystemKind::Xy), ..ising.clone() };
+    for (system, quantities) in [(&ising, "energy,bond-cluster-mean,binder"), (&xy, "energy,vortices")] {
+        let whole = driven(&settings, system, quantities, 2);
+        let mut first = scan(&settings, system, quantities, 2);
+        drive(&mut first.jobs(), None, &Stop::after(40), &mut ()).unwrap();
+        let mut second = scan(&settings, system, quantities, 2);
+        for (from, to) in first.ladders.iter().zip(&mut second.ladders) {
+            let mut sections = Sections::default();
+            from.save(&mut sections).unwrap();
+            to.restore(&sections).unwrap();
+        }
+        drive(&mut second.jobs(), None, &Stop::default(), &mut ()).unwrap();
+        assert_eq!(whole.points(), second.points());
     }
-    drive(&mut second.jobs(), None, &Stop::default(), &mut ()).unwrap();
-    assert_eq!(whole.points(), second.points());
 }
 
 #[test]

@@ -2,19 +2,20 @@
 
 use super::spins::Cutter;
 use crate::Result;
+use crate::data::Frame;
 use crate::linalg::Scalar;
 use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
 
 /// One configuration.
 pub(super) struct FixedSource<T: Scalar> {
-    spins: Vec<i8>,
+    spins: Frame<'static>,
     cutter: Cutter<T>,
     minibatches: u64,
     made: u64,
 }
 
 impl<T: Scalar> FixedSource<T> {
-    pub(super) fn new(spins: Vec<i8>, cutter: Cutter<T>, minibatches: u64) -> Self {
+    pub(super) fn new(spins: Frame<'static>, cutter: Cutter<T>, minibatches: u64) -> Self {
         Self { spins, cutter, minibatches, made: 0 }
     }
 }
@@ -58,6 +59,6 @@ impl<T: Scalar> Source<T> for FixedSource<T> {
     }
 
     fn stats(&self) -> SourceStats<'_> {
-        SourceStats { configuration: Some(&self.spins), ..SourceStats::default() }
+        SourceStats { configuration: Some(self.spins.borrow()), ..SourceStats::default() }
     }
 }

@@ -4,7 +4,7 @@ use super::fixed::FixedSource;
 use super::frames::FrameSample;
 use super::trajectory::TrajectorySource;
 use crate::chain::{Alphabet, Boundary, Lattice, Observable, SpinWalk, Thinning, TraceSet};
-use crate::data::Trajectory;
+use crate::data::{Frame, Trajectory};
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{Encoding, PatchKind, SpinCutter, SpinValues, Window};
 use crate::rng::ids;
@@ -44,7 +44,7 @@ pub struct LatticeData {
 }
 
 impl LatticeData {
-    /// Patches of so many rows and columns. Where `values` are not given, labels become a channel each, and other spins 0 and 1.
+    /// Patches of so many rows and columns. Where `values` are not given, they are those of [`SpinValues::for_alphabet`].
     ///
     /// # Errors
     /// [`Error::Parameter`] for values that the alphabet does not have, and for patches that do not fit.
@@ -56,10 +56,7 @@ impl LatticeData {
         patch: (usize, usize),
         patches: usize,
     ) -> Result<Self> {
-        let values = values.unwrap_or(match alphabet {
-            Alphabet::Labels(_) => SpinValues::OneHot,
-            Alphabet::PlusMinus | Alphabet::ZeroOne => SpinValues::ZeroOne,
-        });
+        let values = values.unwrap_or_else(|| SpinValues::for_alphabet(alphabet));
         let encoding = Encoding::new(values, alphabet)?;
         let window = Window { rows: patch.0, cols: patch.1, boundary };
         window.corners(shape)?;
@@ -72,11 +69,6 @@ impl LatticeData {
     /// The values at the sites.
     pub fn alphabet(&self) -> Alphabet {
         self.kind.spins.map_or(Alphabet::PlusMinus, |(_, alphabet)| alphabet)
-    }
-
-    /// A configuration as numbers.
-    pub fn values(&self, spins: &[i8]) -> Vec<f64> {
-        spins.iter().flat_map(|&spin| self.encoding.encode(spin)).copied().collect()
     }
 
     fn cutter<T: Scalar>(&self, seed: u64, id: u64) -> Cutter<T> {
@@ -123,7 +115,7 @@ impl LatticeData {
     }
 
     /// So many minibatches from one configuration, cut at other places than those of runs on its trajectory.
-    pub fn fixed<T: Scalar>(&self, spins: Vec<i8>, minibatches: u64, seed: u64) -> Box<dyn Source<T>> {
+    pub fn fixed<T: Scalar>(&self, spins: Frame<'static>, minibatches: u64, seed: u64) -> Box<dyn Source<T>> {
         Box::new(FixedSource::new(spins, self.cutter(seed, ids::FIXED), minibatches))
     }
 }
@@ -138,7 +130,7 @@ pub(super) struct Cutter<T: Scalar> {
 }
 
 impl<T: Scalar> Cutter<T> {
-    pub(super) fn cut(&mut self, spins: &[i8]) -> Result<Next<'_, T>> {
+    pub(super) fn cut(&mut self, spins: &Frame<'_>) -> Result<Next<'_, T>> {
         self.spins.cut(spins, self.shape, self.patches, &mut self.x)?;
         Ok(Next::Minibatch((&self.x).into()))
     }
@@ -225,15 +217,16 @@ impl<T: Scalar> Source<T> for WalkSource<T> {
         for (set, observable) in self.traces.iter_mut().zip([Observable::Energy, Observable::Magnetization]) {
             set.traces[0].push_with(|| self.walk.measure(observable).unwrap_or(f64::NAN));
         }
-        self.frames.keep(kept, self.steps / self.thinning.every, self.walk.spins());
-        self.cutter.cut(self.walk.spins())
+        let frame = self.walk.frame();
+        self.frames.keep(kept, self.steps / self.thinning.every, &frame);
+        self.cutter.cut(&frame)
     }
 
     fn stats(&self) -> SourceStats<'_> {
         SourceStats {
             traces: &self.traces,
             time: self.time,
-            configuration: Some(self.walk.spins()),
+            configuration: Some(self.walk.frame()),
             frames: &self.frames.frames,
             ..SourceStats::default()
         }

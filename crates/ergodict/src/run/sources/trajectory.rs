@@ -3,9 +3,9 @@
 use super::frames::FrameSample;
 use super::spins::Cutter;
 use crate::Result;
-use crate::chain::observables::magnetization;
+use crate::chain::observables::frame_magnetization;
 use crate::chain::{Alphabet, TraceSet};
-use crate::data::Trajectory;
+use crate::data::{Frame, Trajectory};
 use crate::linalg::Scalar;
 use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(super) struct TrajectorySource<T: Scalar> {
     burn_in: u64,
     /// The next frame to look at, and the last one that was read.
     next: u64,
-    frame: Vec<i8>,
+    frame: Frame<'static>,
     time: Duration,
     alphabet: Alphabet,
     /// Magnetization of what is kept; the energy is not known.
@@ -41,7 +41,7 @@ impl<T: Scalar> TrajectorySource<T> {
             every,
             burn_in,
             next: 0,
-            frame: Vec::new(),
+            frame: Frame::default(),
             time: Duration::ZERO,
             alphabet,
             traces: vec![TraceSet::new("magnetization", "", 1, 2)],
@@ -88,15 +88,15 @@ impl<T: Scalar> Source<T> for TrajectorySource<T> {
         let frames = self.trajectory.len();
         if place >= frames {
             if frames > 0 {
-                self.trajectory.read_frame(frames - 1, &mut self.frame)?;
+                self.frame = self.trajectory.frame(frames - 1, self.alphabet.is_real())?;
             }
             return Ok(Next::End);
         }
-        self.trajectory.read_frame(place, &mut self.frame)?;
+        self.frame = self.trajectory.frame(place, self.alphabet.is_real())?;
         self.next = place + self.every;
         self.time += before.elapsed();
         for set in &mut self.traces {
-            set.traces[0].push_with(|| magnetization(&self.frame, self.alphabet));
+            set.traces[0].push_with(|| frame_magnetization(&self.frame, self.alphabet));
         }
         let (kept, all) = (self.next - self.burn_in, frames.saturating_sub(self.burn_in));
         self.frames.keep((kept / self.every).saturating_sub(1), all / self.every, &self.frame);
@@ -107,7 +107,7 @@ impl<T: Scalar> Source<T> for TrajectorySource<T> {
         SourceStats {
             traces: &self.traces,
             time: self.time,
-            configuration: Some(&self.frame),
+            configuration: Some(self.frame.borrow()),
             frames: &self.frames.frames,
             ..SourceStats::default()
         }

@@ -198,7 +198,7 @@ fn clusters_of_labels_keep_the_law() {
 }
 
 /// Steps at once leave state and generator where single steps do.
-fn assert_steps_at_once<C: SpinSystem<State = Vec<i8>>>(chain: &C) {
+fn assert_steps_at_once<C: SpinSystem<State = Vec<i8>, Value = i8>>(chain: &C) {
     let (mut a, mut b) = (stream(3, Purpose::Chain, 0), stream(3, Purpose::Chain, 0));
     let (mut x, mut y) = (chain.init(&mut a), chain.init(&mut b));
     chain.steps(&mut x, 20, &mut a);

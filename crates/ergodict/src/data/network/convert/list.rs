@@ -154,7 +154,7 @@ fn decided(
 ) -> ReadDecisions {
     let (has_weights, said) = blocks.kind();
     let (directed, reason) = direction(options, said);
-    let edge_list::ListNotes { header, weight_column, unused, unsure, ignored_weights, .. } =
+    let edge_list::ListNotes { header, weight_column, unused, doubts, ignored_weights, .. } =
         std::mem::take(&mut blocks.noticed);
     let weights = match (has_weights, ignored_weights) {
         (true, _) => Weights::Used,
@@ -170,7 +170,7 @@ fn decided(
         weight_column,
         header,
         unused,
-        unsure,
+        doubts,
         loops,
         found,
         words,

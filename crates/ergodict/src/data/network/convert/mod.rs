@@ -91,7 +91,7 @@ impl Conversion {
         progress: &mut dyn FnMut(Converting) -> bool,
     ) -> Result<Option<ReadDecisions>> {
         let mut input = open(path)?;
-        let format = NetworkFormat::detect(path, &mut input, options.table.form)?;
+        let format = NetworkFormat::detect(path, &mut input, &options.table)?;
         let keep = if self.keep && !input.is_read_once() {
             Some(Head::from_file(path, format!("{options:?}"))?)
         } else {

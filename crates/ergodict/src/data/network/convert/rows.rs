@@ -4,6 +4,7 @@
 //! one the rows of both. Whether the matrix is symmetric, `F = B`, is known at the end; until then both possibilities are written.
 
 use super::super::EdgeCounts;
+use super::super::matrix_list::equal_up_to_rounding;
 use super::super::read::negative;
 use super::labels::Labels;
 use super::sort::{Arc, Merge};
@@ -260,7 +261,10 @@ impl Pass<'_> {
                 }
                 // Negative entries may have taken others away.
                 (one, two) = (one.filter(|sum| *sum != 0.0), two.filter(|sum| *sum != 0.0));
-                self.alike &= one == two;
+                self.alike &= match (one, two) {
+                    (Some(one), Some(two)) => equal_up_to_rounding(one, two),
+                    (one, two) => one == two,
+                };
                 if is_loop {
                     self.found.loops += u64::from(one.is_some());
                     if !loops {
@@ -275,21 +279,22 @@ impl Pass<'_> {
         }
         let nodes = self.nodes(ends);
         self.loops += u64::from(is_loop);
+        // Of a matrix that is symmetric up to rounding, the upper triangle counts.
+        let upper = if nodes.0 <= nodes.1 { one.or(two) } else { two.or(one) }.unwrap_or(1.0);
         if let Some(incoming) = &mut self.incoming {
             if let Some(weight) = one {
-                self.rows.push(nodes, [weight; 2])?;
+                self.rows.push(nodes, [weight, upper])?;
             }
             if let Some(weight) = two {
-                incoming.push(nodes, [weight; 2])?;
+                incoming.push(nodes, [weight, upper])?;
             }
             return Ok(());
         }
         self.edges |= !is_loop;
         self.pairs += u64::from(nodes.0 < nodes.1 && one.is_some() && two.is_some());
-        let first = one.or(two).unwrap_or(1.0);
         // A loop is its own reverse.
-        let sum = if is_loop { first } else { one.unwrap_or(0.0) + two.unwrap_or(0.0) };
-        self.rows.push(nodes, [sum, first])
+        let sum = if is_loop { upper } else { one.unwrap_or(0.0) + two.unwrap_or(0.0) };
+        self.rows.push(nodes, [sum, upper])
     }
 
     fn finish(mut self, room: &Room<'_>) -> Result<RowTables> {
@@ -309,11 +314,14 @@ impl Pass<'_> {
                 way = usize::from(self.found.both_directions);
                 self.found.duplicates += if way == 1 { 0 } else { self.pairs };
             }
-            Meaning::Matrix { asked: Some(false), .. } => {
+            Meaning::Matrix { asked, .. } => {
                 way = usize::from(self.alike);
-                self.found.duplicates += if self.alike { 0 } else { self.pairs };
+                match asked {
+                    Some(false) => self.found.duplicates += if self.alike { 0 } else { self.pairs },
+                    None if self.alike => self.incoming = None,
+                    _ => {}
+                }
             }
-            Meaning::Matrix { asked: None, .. } if self.alike => self.incoming = None,
             _ => {}
         }
         if let Some(ends) = self.rows.infinite[way] {

@@ -1,6 +1,6 @@
 //! Parses some lines of an edge list, knowing nothing of the rest of the file.
 
-use super::layout::{Layout, Weight, one_field, too_many};
+use super::layout::{Layout, Weight, is_edge_in_comment, one_field, too_many};
 use super::line::{attribute_weight, attributes, canonical, content, split};
 use crate::data::network::columns::{Directions, direction_of, is_missing};
 use crate::data::npy_header::shorten;
@@ -124,9 +124,19 @@ impl Chunk {
         if line.len() > LONGEST_LINE {
             return Err(format!("is longer than {LONGEST_LINE} bytes: expected an edge a line").into());
         }
-        let Some(line) = content(line) else { return Ok(()) };
-        let line = std::str::from_utf8(line)
-            .map_err(|_| "is not UTF-8 text: expected an edge a line, such as `a b` or `a b 0.5`")?;
+        let Some(line) = content(line) else {
+            let above = self.ends.len() == 0 && layout.header.is_none();
+            let text = std::str::from_utf8(line).unwrap_or_default().trim_end();
+            if is_edge_in_comment(text, layout.separator, layout.columns, above) {
+                let problem = "begins as a comment does, but has as many fields as edges have: put names that begin so into quotation marks, or a \
+                               blank behind the sign if it is a comment";
+                return Err(problem.into());
+            }
+            return Ok(());
+        };
+        let line = std::str::from_utf8(line).map_err(
+            |_| "is not UTF-8 text: expected an edge a line, such as `a b` or `a b 0.5` (save it as UTF-8)",
+        )?;
         if let Some(byte) = line.bytes().find(|&byte| byte < b' ' && byte != b'\t') {
             return Err(
                 format!("holds the byte {byte:#04x}, so it is not text: expected an edge a line").into()
@@ -171,6 +181,9 @@ impl Chunk {
                         shorten(field)
                     );
                     return Err(Problem::hinting(text, "unweighted", "true"));
+                }
+                if field.contains(',') && field.replacen(',', ".", 1).parse::<f64>().is_ok() {
+                    return Err(format!("has {found}: expected a decimal point in place of the comma").into());
                 }
                 let text = format!("has {found}: expected a finite number; weights can be ignored");
                 return Err(Problem::hinting(text, "unweighted", "true"));

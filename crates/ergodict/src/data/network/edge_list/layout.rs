@@ -3,9 +3,13 @@
 use super::konect::konect;
 use super::line::{Separator, attribute_weight, attributes, content, split};
 use crate::data::network::ReadOptions;
-use crate::data::network::columns::{FirstRow, TableColumns, TableOptions, direction_of, first_row};
+use crate::data::network::columns::{
+    FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
+    incidence, is_incidence,
+};
 use crate::data::npy_header::shorten;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Lines that are looked at.
 const SAMPLE: usize = 128;
@@ -29,8 +33,29 @@ pub(super) struct Layout {
     pub(super) direction: Option<Direction>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
-    /// The first line, where it is taken for an edge but could be a header.
-    pub(super) unsure: Option<String>,
+    /// What it could be instead.
+    pub(super) doubts: Vec<Doubt>,
+}
+
+/// What an edge list, or a part of it, could be instead of what it is read as.
+///
+/// ```
+/// use ergodict::data::{Doubt, ReadOptions, parse_network};
+/// let (_, decisions) = parse_network(b"a b\nb NA\n", &ReadOptions::default())?;
+/// assert_eq!(decisions.doubts, [Doubt::MissingNode("NA".into())]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The first line, with these fields, could be a header.
+    Header(String),
+    /// The first of three columns could be times.
+    Times,
+    /// The weights could be times.
+    WeightsAreTimes,
+    /// The node of this name could be a value that is missing.
+    MissingNode(String),
 }
 
 /// A column that says whether edges have a direction.
@@ -67,9 +92,17 @@ impl Layout {
         options: &ReadOptions,
     ) -> Result<Option<Self>, (u64, String)> {
         let konect = if first == 1 { konect(text).map_err(|why| (1, why))? } else { None };
-        let mut lines = Vec::new();
+        let (mut lines, mut comment, mut between) = (Vec::new(), None, Vec::new());
         for (line, number) in text.split(|&byte| byte == b'\n').zip(first..) {
-            let Some(line) = content(line) else { continue };
+            let Some(line) = content(line) else {
+                let text = std::str::from_utf8(line).ok().map(|line| (number, line.trim_end_matches('\r')));
+                if lines.is_empty() {
+                    comment = text;
+                } else {
+                    between.extend(text);
+                }
+                continue;
+            };
             // Parsing tells what is wrong with such a line; what was seen before it is enough here.
             let Ok(line) = std::str::from_utf8(line) else { break };
             lines.push((number, line));
@@ -78,6 +111,10 @@ impl Layout {
             }
         }
         let separator = separator(&lines);
+        let quoted = lines.get(1).is_some_and(|(_, line)| line.trim_start().starts_with('"'));
+        if options.table.form == TableForm::Auto {
+            check_comments(&between, &lines, separator)?;
+        }
         let mut samples: Vec<Sample> = Vec::new();
         for (number, line) in lines {
             let (line, attributes) = attributes(line);
@@ -104,10 +141,35 @@ impl Layout {
         };
         if first_row == FirstRow::Names {
             layout.header = Some(*number);
-            let named = layout.named(head, &rows, samples.get(1), options);
+            let row_names = has_row_names(head, &rows, quoted);
+            let unnamed = row_names.then_some(Cow::Borrowed(""));
+            let head: Vec<Cow<str>> = unnamed.into_iter().chain(head.iter().cloned()).collect();
+            let named = layout.named(&head, &rows, samples.get(1), options);
             return named.map(Some).map_err(|why| (*number, why));
         }
+        let open = options.table.form == TableForm::Auto && !options.table.has_columns();
+        let all: Vec<Vec<Cow<str>>> = samples.iter().map(|(_, fields, _)| fields.clone()).collect();
+        if let Some((number, names)) =
+            comment.and_then(|(number, line)| Some((number, names(line, separator, head.len())?)))
+            && options.table.header != Header::No
+            && konect.is_none()
+            && TableColumns::find(&names, &all, &options.table).is_ok_and(|found| !found.is_usual())
+        {
+            layout.header = Some(number);
+            let named = layout.named(&names, &all, samples.first(), options);
+            return named.map(Some).map_err(|why| (number, why));
+        }
+        if open && (2..=3).contains(&head.len()) && is_incidence(&all, &[0, 1]) {
+            return Err((*number, incidence("its first two columns")));
+        }
         let columns = TableColumns::unnamed(head, &options.table).map_err(|why| (*number, why))?;
+        if open && let Some(problem) = other_syntax(&all) {
+            return Err((*number, problem));
+        }
+        let widths: BTreeSet<usize> = all.iter().map(Vec::len).collect();
+        if open && widths.len() > 2 && separator == Separator::Mixed {
+            return Err((*number, neighbor_lists(&widths)));
+        }
         match (head.len(), dictionary) {
             (1, _) => return Err((*number, one_field(separator))),
             (3, Some(_)) => return Err((*number, too_many(4))),
@@ -135,7 +197,9 @@ impl Layout {
             }
         }
         if first_row == FirstRow::Unsure {
-            layout.unsure = Some(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])));
+            layout.doubts.push(Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1]))));
+        } else if open && konect.is_none() && begins_with_times(&all) {
+            layout.doubts.push(Doubt::Times);
         }
         Ok(Some(layout))
     }
@@ -157,7 +221,7 @@ impl Layout {
             header: None,
             direction: None,
             unused: Vec::new(),
-            unsure: None,
+            doubts: Vec::new(),
         }
     }
 
@@ -206,6 +270,109 @@ impl Layout {
     }
 }
 
+/// Whether a line that begins as a comment does is an edge of nodes whose names begin so, between commas, tabs or semicolons. Above the first edge,
+/// where comments say all kinds of things, a second such name or a weight shows it.
+pub(super) fn is_edge_in_comment(line: &str, separator: Separator, columns: usize, above: bool) -> bool {
+    let mut fields = Vec::new();
+    let name = line.trim_start().trim_start_matches(['#', '%', '/']);
+    let tight = name.chars().next().is_some_and(|c| !c.is_whitespace());
+    if separator == Separator::Mixed || !tight || split(line, separator, &mut fields).is_err() {
+        return false;
+    }
+    let sign = |field: &Cow<str>| field.starts_with(['#', '%']) || field.starts_with("//");
+    let shown = || sign(&fields[1]) || fields.len() > 2 && fields[2].parse::<f64>().is_ok();
+    let named = || names(line, separator, columns).is_some();
+    fields.len() == columns && columns > 1 && (!above || shown()) && !named()
+}
+
+/// Refuses a `#` alone, below which a file of the trivial graph format has its edges.
+fn check_comments(
+    between: &[(u64, &str)],
+    lines: &[(u64, &str)],
+    separator: Separator,
+) -> Result<(), (u64, String)> {
+    let columns = |line: &str| {
+        let mut fields = Vec::new();
+        split(line, separator, &mut fields).map_or(0, |()| fields.len())
+    };
+    let Some(&(number, _)) = between.iter().find(|(_, line)| line.trim() == "#") else { return Ok(()) };
+    // Nodes have a label or none, and edges have both ends above all.
+    let (above, below): (Vec<_>, Vec<_>) = lines.iter().partition(|(line, _)| *line < number);
+    let widths =
+        |lines: &[&(u64, &str)]| -> BTreeSet<usize> { lines.iter().map(|(_, line)| columns(line)).collect() };
+    if widths(&above) == widths(&below) && above.len() == 1 {
+        return Ok(());
+    }
+    let first: BTreeSet<&str> = above.iter().filter_map(|(_, line)| line.split_whitespace().next()).collect();
+    let listed = |line: &str| line.split_whitespace().take(2).all(|id| first.contains(id));
+    if below.is_empty() || !below.iter().all(|(_, line)| listed(line)) {
+        return Ok(());
+    }
+    let problem = "is `#` alone, as in the trivial graph format, whose first lines are nodes: expected edges only (or leave this line out)";
+    Err((number, problem.into()))
+}
+
+/// What is wrong with rows that are edges in another syntax.
+fn other_syntax(rows: &[Vec<Cow<str>>]) -> Option<String> {
+    let all = |holds: &dyn Fn(&[Cow<str>]) -> bool| rows.iter().all(|row| holds(row));
+    if all(&|row| row[0].starts_with('(') && row[row.len() - 1].ends_with(')')) {
+        return Some("has edges in brackets: expected their ends alone, such as `a b`".into());
+    }
+    let integers = |row: &[Cow<str>]| row[1..].iter().all(|id| id.parse::<i64>().is_ok());
+    if rows.len() > 1 && all(&|row| row.len() > 2 && (row[0] == "e" || row[0] == "a") && integers(row)) {
+        return Some(
+            "has edges behind a letter, as DIMACS files have: expected both ends first, or their columns given as source and target".into(),
+        );
+    }
+    None
+}
+
+/// Rows without their first fields.
+fn without_first<'a>(rows: &[Vec<Cow<'a, str>>]) -> Vec<Vec<Cow<'a, str>>> {
+    rows.iter().map(|row| row[1..].to_vec()).collect()
+}
+
+/// Whether rows begin with a name or number that the header has no name for, as R's `write.table` writes them. It puts quotation marks around
+/// them; without, a weight could be what the header leaves out, unless it names one and rows are numbered.
+fn has_row_names(head: &[Cow<str>], rows: &[Vec<Cow<str>>], quoted: bool) -> bool {
+    let numbered = || rows.iter().zip(1..).all(|(row, at): (_, u64)| row[0] == at.to_string());
+    let fits = rows.len() > 1 && rows.iter().all(|row| row.len() == head.len() + 1);
+    if !fits || !quoted && (head.len() < 3 || !numbered()) {
+        return false;
+    }
+    // Next to row names, both ends are words or both are numbers; next to ends, a number is a weight without a name.
+    let Ok(ends) = TableColumns::find(head, &without_first(rows), &TableOptions::default()) else {
+        return false;
+    };
+    let number = |at: usize| rows.iter().all(|row| row[at + 1].parse::<f64>().is_ok());
+    let names: BTreeSet<&str> = rows.iter().map(|row| &*row[0]).collect();
+    names.len() == rows.len() && number(ends.source) == number(ends.target)
+}
+
+/// The names of columns in a comment right above the first edge, as of `#node1\tnode2\tscore`, where it has as many as a line has fields.
+fn names(comment: &str, separator: Separator, columns: usize) -> Option<Vec<Cow<'_, str>>> {
+    let text = comment.trim_start().strip_prefix(['#', '%'])?;
+    let mut names = Vec::new();
+    split(text.strip_prefix(' ').unwrap_or(text), separator, &mut names).ok()?;
+    (names.len() == columns && are_edge_names(&names)).then_some(names)
+}
+
+/// Whether the first of three columns could be times and the others the ends of edges: it ascends, and the third has about as many different numbers as
+/// the second and many in common with it, as weights have not.
+fn begins_with_times(rows: &[Vec<Cow<str>>]) -> bool {
+    const FEWEST: usize = 8;
+    let column =
+        |at: usize| -> Option<Vec<i64>> { rows.iter().map(|row| row.get(at)?.parse().ok()).collect() };
+    if rows.len() < FEWEST || rows.iter().any(|row| row.len() != 3) {
+        return false;
+    }
+    let (Some(first), Some(second), Some(third)) = (column(0), column(1), column(2)) else { return false };
+    let set = |values: &[i64]| values.iter().copied().collect::<BTreeSet<i64>>();
+    let (times, ends, others) = (set(&first), set(&second), set(&third));
+    let common = others.intersection(&ends).count();
+    first.is_sorted() && times.len() >= 3 && 2 * common >= others.len() && 2 * others.len() >= ends.len()
+}
+
 /// A field as messages show it.
 fn shown(field: &str) -> String {
     shorten(&field.escape_debug().to_string())
@@ -236,7 +403,14 @@ pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
             split(attributes(line).0, only, &mut fields).ok().map(|()| fields.len())
         };
         let Some(first) = data.first().and_then(|(_, line)| count(line)) else { continue };
-        let even = first >= 2 && lines.iter().all(|(_, line)| count(line) == Some(first));
+        // R's headers leave out the column of row names.
+        let header = lines.first().and_then(|(_, line)| count(line));
+        if byte == b',' && data.iter().all(|(_, line)| has_decimal_comma(line)) {
+            continue;
+        }
+        let even = first >= 2
+            && (header == Some(first) || first > 2 && header == Some(first - 1))
+            && data.iter().all(|(_, line)| count(line) == Some(first));
         if even && (!numeric || all_numbers(only)) {
             return only;
         }
@@ -244,15 +418,33 @@ pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
     Separator::Mixed
 }
 
+/// Whether the only comma of a line is one between digits, behind two fields that tabs or blanks separate.
+fn has_decimal_comma(line: &str) -> bool {
+    let Some((before, after)) = line.split_once(',') else { return false };
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    !after.contains(',')
+        && digit(before.chars().next_back())
+        && digit(after.chars().next())
+        && before.split_whitespace().count() > 2
+}
+
 pub(super) fn one_field(separator: Separator) -> String {
     let name = separator.name();
     format!("has one field: expected both ends of an edge, such as `a b`, separated by {name}")
 }
 
+fn neighbor_lists(widths: &BTreeSet<usize>) -> String {
+    let (fewest, most) = (widths.first().unwrap_or(&0), widths.last().unwrap_or(&0));
+    format!(
+        "begins lines of {fewest} to {most} fields, as lists of neighbors (adjacency lists, METIS) have: expected an edge a line, such as `a b` \
+         (names with blanks go between commas, tabs or quotation marks)"
+    )
+}
+
 pub(super) fn too_many(fields: usize) -> String {
     format!(
         "has {fields} fields: expected two ids and, where wanted, a weight, \
-         a header which names the columns source, target and weight, or their numbers, given as \
+         a header which names the columns source, target and weight, or their numbers, such as 1 and 2, given as \
          source and target (names with blanks go between commas, tabs or quotation marks)"
     )
 }

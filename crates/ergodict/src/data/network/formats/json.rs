@@ -4,6 +4,7 @@ use super::graph::{Graph, shown};
 use crate::data::network::NetworkFormat;
 use crate::{Error, Result};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
+use std::collections::HashSet;
 use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
@@ -29,6 +30,9 @@ struct Edge {
     source: Option<Id>,
     target: Option<Id>,
     weight: Option<f64>,
+    /// What D3 calls a weight.
+    #[serde(default)]
+    value: Number,
 }
 
 /// What Cytoscape calls nodes and edges, apart or in one list.
@@ -55,6 +59,52 @@ struct Element {
     source: Option<Id>,
     target: Option<Id>,
     weight: Option<f64>,
+}
+
+/// A number, or anything else, which is passed over as it is read.
+#[derive(Default)]
+struct Number(Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Any;
+
+        impl<'de> Visitor<'de> for Any {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> std::result::Result<Number, E> {
+                Ok(Number(Some(number)))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Number, E> {
+                Ok(Number(Some(number as f64)))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> std::result::Result<Number, E> {
+                Ok(Number(Some(number as f64)))
+            }
+            fn visit_bool<E: de::Error>(self, _: bool) -> std::result::Result<Number, E> {
+                Ok(Number(None))
+            }
+            fn visit_str<E: de::Error>(self, _: &str) -> std::result::Result<Number, E> {
+                Ok(Number(None))
+            }
+            fn visit_unit<E: de::Error>(self) -> std::result::Result<Number, E> {
+                Ok(Number(None))
+            }
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Number, A::Error> {
+                while list.next_element::<de::IgnoredAny>()?.is_some() {}
+                Ok(Number(None))
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<Number, A::Error> {
+                while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+                Ok(Number(None))
+            }
+        }
+
+        deserializer.deserialize_any(Any)
+    }
 }
 
 /// A name: text or a number, as text.
@@ -113,7 +163,7 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
             let id = data.id.ok_or_else(|| bad("has a node without id"))?;
             graph.node(&id.0, None).map_err(|problem| bad(&problem))?;
         }
-        add(&mut graph, edges.into_iter().map(|edge| edge.data), &bad)?;
+        add(&mut graph, edges.into_iter().map(|edge| edge.data).collect(), &bad)?;
         return Ok((graph, NetworkFormat::Cytoscape));
     }
     let (Some(nodes), Some(edges)) = (document.nodes, document.links.or(document.edges)) else {
@@ -121,20 +171,36 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
             "is JSON of another form: expected `nodes` with `links` or `edges`, as networkx.node_link_data writes them, or `elements` of Cytoscape",
         ));
     };
-    // Of D3, nodes without ids are numbered, and have names.
+    // Of D3, nodes without ids have names, and links have these or the numbers of nodes.
+    let by_name = is_linked_by_name(&nodes, &edges);
     for (at, node) in nodes.into_iter().enumerate() {
         match (node.id, node.name) {
             (Some(id), _) => graph.node(&id.0, None),
+            (None, Some(name)) if by_name => graph.node(&name.0, None),
             (None, name) => graph.node(&at.to_string(), name.as_ref().map(|name| name.0.as_str())),
         }
         .map_err(|problem| bad(&problem))?;
     }
-    add(&mut graph, edges.into_iter(), &bad)?;
+    add(&mut graph, edges, &bad)?;
     Ok((graph, NetworkFormat::NodeLink))
 }
 
-fn add(graph: &mut Graph, edges: impl Iterator<Item = Edge>, bad: &impl Fn(&str) -> Error) -> Result<()> {
-    for Edge { source, target, weight } in edges {
+/// Whether nodes have names and no ids, and every end of a link is such a name.
+fn is_linked_by_name(nodes: &[Node], edges: &[Edge]) -> bool {
+    let names: Option<HashSet<&str>> = nodes
+        .iter()
+        .map(|node| node.name.as_ref().filter(|_| node.id.is_none()).map(|name| name.0.as_str()))
+        .collect();
+    let ends = || edges.iter().flat_map(|edge| [&edge.source, &edge.target]).flatten();
+    names.is_some_and(|names| ends().all(|end| names.contains(end.0.as_str())))
+        && ends().any(|end| end.0.parse::<usize>().is_err())
+}
+
+fn add(graph: &mut Graph, edges: Vec<Edge>, bad: &impl Fn(&str) -> Error) -> Result<()> {
+    // `value` is anything where edges have weights.
+    let weighted = edges.iter().any(|edge| edge.weight.is_some());
+    for Edge { source, target, weight, value } in edges {
+        let weight = if weighted { weight } else { value.0 };
         let (Some(source), Some(target)) = (source, target) else {
             return Err(bad("has an edge without source and target"));
         };
@@ -148,7 +214,7 @@ fn apart(all: Vec<Data<Element>>) -> (Vec<Data<Node>>, Vec<Data<Edge>>) {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     for Data { data: Element { id, source, target, weight } } in all {
         if source.is_some() || target.is_some() {
-            edges.push(Data { data: Edge { source, target, weight } });
+            edges.push(Data { data: Edge { source, target, weight, value: Number(None) } });
         } else {
             nodes.push(Data { data: Node { id, name: None } });
         }

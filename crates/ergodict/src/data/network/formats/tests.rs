@@ -51,6 +51,12 @@ const PAJEK: &str = "% c\n*Vertices 3\n1 \"Ann B\" 0.0 0.5 ellipse\n2 b\n*Arcs\n
 const DOT: &str = "/* x */ digraph \"G [1]\" {\n  graph [rankdir=LR]; a [label=\"A }\", weight=x] // c\n  a -> b:port:n -> \"c \\\"d\" [weight=2, color=red];\n  \
                    subgraph cluster_1 { edge [weight=.5]; a -> {b -7} }\n}\n";
 
+/// As D3's examples have it: links by the names of nodes, or by their numbers, and `value` for weights.
+const D3: [&str; 2] = [
+    r#"{"nodes": [{"name": "Ann", "group": 1}, {"name": "Bob"}], "links": [{"source": "Ann", "target": "Bob", "value": 3}]}"#,
+    r#"{"nodes": [{"name": "Ann"}, {"name": "Bob"}], "links": [{"source": 0, "target": 1, "value": 3, "color": "red"}]}"#,
+];
+
 const NODE_LINK: &str = r#"{"directed": false, "multigraph": false, "graph": {"a": [1, {}]}, "nodes": [{"id": 1, "x": [[]]}, {"id": 2}, {"id": 7}],
   "links": [{"source": 1, "target": 2, "weight": 0.5, "key": 0}, {"source": 2, "target": 1, "weight": 0.25}]}"#;
 
@@ -483,4 +489,19 @@ fn weights_that_are_all_1_are_said_to_be() {
     assert!(!network.is_weighted() && decisions.to_string().contains(", weights all 1, "), "{decisions}");
     let wanted = ReadOptions { weighted: Some(true), ..ReadOptions::default() };
     assert!(read_with(ones.as_bytes(), &wanted).is_ok());
+}
+
+#[test]
+fn links_of_d3_have_names_or_numbers() {
+    for text in D3 {
+        assert_eq!(facts(text.as_bytes()), "node-link JSON, undirected, 2: Ann Bob 3", "{text}");
+        // What is no number is no weight.
+        let words = text.replace(": 3", ": [\"x\", {}]");
+        assert_eq!(facts(words.as_bytes()), "node-link JSON, undirected, 2: Ann Bob 1", "{words}");
+    }
+    assert!(
+        message(D3[0].replace("\"target\": \"Bob\"", "\"target\": \"Cat\"").as_bytes()).contains("`Ann`")
+    );
+    let both = D3[1].replace("\"value\": 3", "\"weight\": 0.5, \"value\": 3");
+    assert_eq!(facts(both.as_bytes()), "node-link JSON, undirected, 2: Ann Bob 0.5");
 }

@@ -186,7 +186,7 @@ impl fmt::Display for TimedDecisions {
 /// and for files of other formats; [`Error::Io`].
 pub fn read_timed(path: &Path, options: &TimeOptions) -> Result<(TimedEdges, TimedDecisions)> {
     let mut input = open(path)?;
-    let format = NetworkFormat::detect(path, &mut input, options.read.table.form)?;
+    let format = NetworkFormat::detect(path, &mut input, &options.read.table)?;
     if format != NetworkFormat::EdgeList {
         let problem = format!(
             "is a {format} file, which holds no times: expected text with rows such as `a b 1082040961`"

@@ -1,0 +1,74 @@
+//! Tables that are no list of edges although two of their columns could be ends.
+
+use super::names::{are_indices, are_two_kinds, group, is_pair};
+use super::{Kind, listed};
+
+/// Fewest rows that show an incidence table: fewer may well be edges between two nodes.
+const INCIDENCE_ROWS: usize = 4;
+
+/// Whether columns hold nothing but 0 and 1, as tables of who took part in what do, and ends of edges do not.
+pub(in super::super) fn is_incidence<T: AsRef<str>>(rows: &[Vec<T>], columns: &[usize]) -> bool {
+    let bit = |value: &str| value.parse::<f64>().is_ok_and(|value| value == 0.0 || value == 1.0);
+    let bits = |row: &Vec<T>| columns.iter().all(|&at| row.get(at).is_some_and(|value| bit(value.as_ref())));
+    rows.len() >= INCIDENCE_ROWS && rows.iter().all(bits)
+}
+
+/// What is wrong with an incidence table.
+pub(in super::super) fn incidence(columns: &str) -> String {
+    format!(
+        "has nothing but 0 and 1 in {columns}, as an incidence table has, whose rows and columns are two kinds of nodes: \
+         expected a line for each 1, with the names of its row and its column"
+    )
+}
+
+/// Refuses columns that are no ends of edges; `sought` is where no name says that they are.
+///
+/// # Errors
+/// A sentence that goes on after the name of the table.
+pub(super) fn ends<T: AsRef<str>>(
+    names: &[impl AsRef<str>],
+    rows: &[Vec<T>],
+    (source, target): (usize, usize),
+    sought: bool,
+) -> Result<(), String> {
+    let (one, two) = (names[source].as_ref(), names[target].as_ref());
+    let columns = || listed(names, [source, target]);
+    let kinds = [source, target].map(|at| Kind::of(rows, at));
+    let numbers = kinds.iter().all(|kind| matches!(kind, Kind::Integers | Kind::Numbers));
+    if sought && is_incidence(rows, &[source, target]) {
+        return Err(incidence(&columns()));
+    }
+    let row_names = |at: usize| names[at].as_ref().trim().is_empty() && Kind::of(rows, at) == Kind::Words;
+    let paired = is_pair(one, two, true) || are_indices(one, two);
+    if sought && !paired && numbers && (0..names.len()).any(row_names) {
+        return Err(format!(
+            "has names of rows and numbers in {}, as a matrix has whose rows and columns are two kinds of nodes: \
+             expected an edge a line, with the names of its ends",
+            columns()
+        ));
+    }
+    if sought && kinds.contains(&Kind::Numbers) {
+        return Err(format!(
+            "has numbers with decimals in {}: expected the ids of nodes as ends of edges",
+            columns()
+        ));
+    }
+    if kinds == [Kind::Integers, Kind::Numbers] || kinds == [Kind::Numbers, Kind::Integers] {
+        return Err(format!(
+            "has integers in one of {} and numbers with decimals, such as 2.0, in the other: expected ids that are written in one way",
+            columns()
+        ));
+    }
+    let values = |at: usize| rows.iter().filter_map(move |row| row.get(at)).map(AsRef::as_ref);
+    let shared = || values(source).any(|id| values(target).any(|other| other == id));
+    let spaces = matches!((group(one), group(two)), (Some(one), Some(two)) if one != two);
+    let two_kinds = spaces || are_two_kinds(one, two) && (sought || shared());
+    if two_kinds && kinds == [Kind::Integers; 2] {
+        return Err(format!(
+            "has two kinds of nodes, {}, with numbers as ids, so that one number would be two nodes: write those of one kind with \
+             a letter, such as `x1`, or give the columns as source and target if no number stands in both",
+            columns()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Whether the first row of a table has the names of its columns.
+
+use super::names::{Role, are_indices, are_two_kinds, is_pair, is_weak_weight, plain, role};
+use super::{Header, TableOptions};
+use crate::data::network::edge_list::integer_of;
+
+/// What the first row of a table is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) enum FirstRow {
+    Names,
+    Edge,
+    /// An edge whose nodes occur in none of the other rows that were looked at, so that it could be names as well.
+    Unsure,
+}
+
+/// Whether the first row of a file names its columns. `plain_text` is where blanks separate, and few people write headers.
+pub(in super::super) fn first_row<T: AsRef<str>>(
+    head: &[impl AsRef<str>],
+    rest: &[Vec<T>],
+    options: &TableOptions,
+    plain_text: bool,
+) -> FirstRow {
+    match options.header {
+        Header::Yes => return FirstRow::Names,
+        Header::No => return FirstRow::Edge,
+        Header::Auto => {}
+    }
+    let number = |field: &str| field.parse::<f64>().is_ok();
+    let named = |given: &Option<String>| {
+        given.as_deref().is_some_and(|given| head.iter().any(|name| plain(name.as_ref()) == plain(given)))
+    };
+    let given = [&options.source, &options.target, &options.weight];
+    if given.iter().any(|given| named(given) && given.as_deref().is_some_and(|given| !number(given))) {
+        return FirstRow::Names;
+    }
+    let stands_below = |name: &str| rest.iter().any(|row| row.iter().take(2).any(|id| id.as_ref() == name));
+    let counted = (2..=3).contains(&head.len())
+        && head.iter().zip(["0", "1", "2"]).all(|(name, number)| name.as_ref() == number);
+    if counted && rest.len() > 1 && !stands_below("0") && !stands_below("1") {
+        // The numbers of columns that pandas writes where they have no names.
+        return FirstRow::Unsure;
+    }
+    if head.len() < 2 || head.iter().any(|field| number(field.as_ref())) {
+        return FirstRow::Edge;
+    }
+    let called = |of: Role| head.iter().position(|name| role(name.as_ref()) == Some(of));
+    let (source, target) = (called(Role::Source), called(Role::Target));
+    let ends = [source.unwrap_or(0), target.unwrap_or(1)];
+    let found_again = |name: &str| {
+        rest.iter()
+            .any(|row| ends.iter().any(|&at| row.get(at).is_some_and(|id| is_alike(name, id.as_ref()))))
+    };
+    if ends.iter().any(|&at| head.get(at).is_some_and(|name| found_again(name.as_ref()))) {
+        return FirstRow::Edge;
+    }
+    let pair = head.windows(2).any(|two| {
+        let (one, two) = (two[0].as_ref(), two[1].as_ref());
+        is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
+    });
+    if source.is_some() && target.is_some() || pair {
+        return FirstRow::Names;
+    }
+    let Some(next) = rest.first() else { return FirstRow::Edge };
+    let weight = head
+        .iter()
+        .position(|name| role(name.as_ref()) == Some(Role::Weight))
+        .or_else(|| head.iter().skip(2).position(|name| is_weak_weight(name.as_ref())).map(|at| at + 2));
+    if weight.is_some_and(|at| next.get(at).is_some_and(|field| number(field.as_ref()))) {
+        return FirstRow::Names;
+    }
+    let integers =
+        |row: &Vec<T>| row.len() >= 2 && row.iter().take(2).all(|id| integer_of(id.as_ref()).is_some());
+    if rest.iter().all(integers) {
+        return FirstRow::Names;
+    }
+    if plain_text {
+        // An edge has no fourth field, and `i` and `j` are no nodes.
+        let indices = head.windows(2).any(|two| are_indices(two[0].as_ref(), two[1].as_ref()));
+        return if head.len() > 3 && indices { FirstRow::Names } else { FirstRow::Edge };
+    }
+    let numbers_below =
+        |at: usize| rest.iter().all(|row| row.get(at).is_some_and(|field| number(field.as_ref())));
+    // A word over numbers is a name, and an edge has no fourth field.
+    let over_numbers = |at: usize| numbers_below(at) && !is_missing(head[at].as_ref());
+    if head.len() > 3 || (0..head.len()).any(over_numbers) {
+        return FirstRow::Names;
+    }
+    let row_ids =
+        |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
+    let rows: Vec<Vec<String>> = rest.iter().map(row_ids).collect();
+    let connected = |at: usize| {
+        rows.iter().enumerate().any(|(other, row)| other != at && row.iter().any(|id| rows[at].contains(id)))
+    };
+    // One pair of nodes apart among edges that all hang together is no edge.
+    if rows.len() >= 3 && (0..rows.len()).all(connected) { FirstRow::Names } else { FirstRow::Unsure }
+}
+
+/// Whether a field is how programs write a value that is not there.
+pub(in super::super) fn is_missing(field: &str) -> bool {
+    matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?")
+}
+
+/// Whether a name of the first line is an id of another, or `node1` one next to `node7`.
+fn is_alike(name: &str, id: &str) -> bool {
+    let digit = |c: char| c.is_ascii_digit();
+    let numbered = |text: &str| text.ends_with(digit);
+    let stem = |text: &str| text.trim_end_matches(digit).to_owned();
+    name == id || (numbered(name) && numbered(id) && stem(name) == stem(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_rows_are_told_apart() {
+        let look = |head: &[&str], rest: &[&[&str]], plain_text: bool| {
+            let rest: Vec<Vec<&str>> = rest.iter().map(|row| row.to_vec()).collect();
+            first_row(head, &rest, &TableOptions::default(), plain_text)
+        };
+        let ring: &[&[&str]] = &[&["a", "b"], &["b", "c"], &["c", "a"]];
+        let loose: &[&[&str]] = &[&["a", "b"], &["c", "d"], &["e", "f"]];
+        for (head, rest, plain_text, expected) in [
+            (&["person", "friend"][..], loose, true, FirstRow::Names),
+            (&["foo", "bar"], ring, false, FirstRow::Names),
+            (&["foo", "bar"], ring, true, FirstRow::Edge),
+            (&["foo", "bar"], loose, false, FirstRow::Unsure),
+            (&["foo", "a"], ring, false, FirstRow::Edge),
+            (&["foo", "bar"], &[&["1", "2"]], true, FirstRow::Names),
+            (&["nr", "one", "two"], &[&["1", "x", "y"], &["2", "y", "z"]], false, FirstRow::Names),
+            (&["x", "y", "NA"], &[&["a", "b", "1"]], false, FirstRow::Unsure),
+            (&["1", "2"], loose, false, FirstRow::Edge),
+            (&["a1", "a2"], &[&["a3", "a4"]], false, FirstRow::Edge),
+            (&["drug", "disease"], loose, false, FirstRow::Names),
+            (&["0", "1"], &[&["5", "7"], &["7", "9"]], false, FirstRow::Unsure),
+            (&["0", "1"], &[&["1", "7"], &["7", "9"]], false, FirstRow::Edge),
+        ] {
+            assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");
+        }
+        for (header, expected) in [(Header::Yes, FirstRow::Names), (Header::No, FirstRow::Edge)] {
+            let options = TableOptions { header, ..TableOptions::default() };
+            assert_eq!(first_row(&["1", "2"], &[vec!["1", "2"]], &options, true), expected);
+        }
+    }
+}

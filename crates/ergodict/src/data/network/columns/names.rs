@@ -1,0 +1,280 @@
+//! What the names of columns say: ends of edges, weights, directions, attributes, and kinds of nodes.
+
+/// What the name of a column says of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) enum Role {
+    Source,
+    Target,
+    Weight,
+    Direction,
+    /// No end of edges: an id or an attribute of the edge.
+    Attribute,
+}
+
+/// Types of numbers and words that Neo4j writes behind names.
+const TYPES: [&str; 9] = ["int", "long", "float", "double", "boolean", "byte", "short", "char", "string"];
+
+/// The name without what people vary: case, blanks and punctuation, and Neo4j's groups in brackets and types, as in `weight:double`.
+pub(super) fn plain(name: &str) -> String {
+    let name = name.split('(').next().unwrap_or(name).to_lowercase();
+    let typed = name.rsplit_once(':').filter(|(name, kind)| !name.is_empty() && TYPES.contains(kind));
+    let name = typed.map_or(&*name, |(name, _)| name);
+    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-' | '.' | ':' | '"')).collect()
+}
+
+/// The group of nodes that Neo4j has in brackets, as in `:START_ID(Person)`.
+pub(super) fn group(name: &str) -> Option<&str> {
+    name.split_once('(')?.1.split_once(')').map(|(group, _)| group.trim())
+}
+
+/// What a name says of its column, whatever stands below it.
+pub(in super::super) fn role(name: &str) -> Option<Role> {
+    Some(match plain(name).as_str() {
+        "source" | "src" | "from" | "fromnode" | "fromnodeid" | "fromid" | "sourceid" | "sourcenode"
+        | "startid" | "startnode" | "sourcename" | "fromname" | "sender" | "follower" | "citing"
+        | "caller" | "ego" | "node1" | "id1" | "vertex1" => Role::Source,
+        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "toid"
+        | "targetid" | "targetnode" | "endid" | "endnode" | "targetname" | "toname" | "receiver"
+        | "recipient" | "followee" | "following" | "cited" | "callee" | "alter" | "node2" | "id2"
+        | "vertex2" => Role::Target,
+        "weight" | "weights" | "edgeweight" | "coupling" => Role::Weight,
+        "type" | "directed" | "isdirected" | "edgetype" => Role::Direction,
+        "" | "id" | "edgeid" | "edge" | "key" | "index" | "rowid" | "rownames" | "rowname" | "unnamed0"
+        | "suid" | "sharedname" | "degree" | "age" | "population" | "lat" | "lon" | "latitude"
+        | "longitude" | "label" | "edgelabel" | "kind" | "timeset" | "interaction" | "sharedinteraction"
+        | "relationship" | "relation" | "selected" | "time" | "timestamp" | "timestamps" | "datetime"
+        | "date" | "year" | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch"
+        | "unixtime" => Role::Attribute,
+        _ => return None,
+    })
+}
+
+/// Whether a name is one of weights where ends of edges do not stand: `v w` are two ends.
+pub(super) fn is_weak_weight(name: &str) -> bool {
+    matches!(plain(name).as_str(), "w" | "wt" | "strength" | "value" | "count" | "counts" | "frequency")
+}
+
+/// Whether a column is the coupling `J` of a spin system, and not the second end of `i`, `j`.
+pub(super) fn is_coupling(before: &str, name: &str) -> bool {
+    plain(name) == "j" && plain(before) != "i"
+}
+
+/// Whether two names are those of the two ends, as in `person_1`, `person_2` and `who`, `whom`; `words` leaves out letters,
+/// which are names of nodes just as well.
+pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
+    const PAIRS: &[(&str, &str)] = &[
+        ("person", "friend"),
+        ("user", "friend"),
+        ("name", "friend"),
+        ("who", "whom"),
+        ("parent", "child"),
+        ("buyer", "seller"),
+        ("head", "tail"),
+        ("tail", "head"),
+        ("author", "coauthor"),
+        ("origin", "destination"),
+        ("start", "end"),
+        ("left", "right"),
+        ("node", "neighbor"),
+        ("node", "neighbour"),
+        ("subject", "object"),
+    ];
+    const LETTERS: &[(&str, &str)] = &[("u", "v"), ("i", "j"), ("a", "b"), ("v", "w")];
+    const STEMS: &[&str] = &[
+        "person",
+        "protein",
+        "gene",
+        "interactor",
+        "name",
+        "actor",
+        "user",
+        "author",
+        "character",
+        "entity",
+        "player",
+        "country",
+        "city",
+        "airport",
+        "member",
+        "word",
+        "page",
+        "article",
+        "species",
+        "company",
+        "personid",
+        "userid",
+        "nodeid",
+        "vertexid",
+        "proteinid",
+        "station",
+        "student",
+        "official",
+        "officialsymbol",
+        "region",
+        "agent",
+    ];
+    let (one, two) = (plain(one), plain(two));
+    if PAIRS.contains(&(&one, &two)) || !words && LETTERS.contains(&(&one, &two)) {
+        return true;
+    }
+    let ends = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y"), ("i", "j")];
+    ends.iter().any(|(first, second)| match (one.strip_suffix(first), two.strip_suffix(second)) {
+        (Some(stem), Some(other)) => {
+            stem == other && if words { STEMS.contains(&stem) } else { !stem.is_empty() }
+        }
+        _ => false,
+    })
+}
+
+/// Whether names are those of columns of edges.
+pub(in super::super) fn are_edge_names(names: &[impl AsRef<str>]) -> bool {
+    let called = |of: Role| names.iter().any(|name| role(name.as_ref()) == Some(of));
+    called(Role::Source) && called(Role::Target)
+        || names.windows(2).any(|two| is_pair(two[0].as_ref(), two[1].as_ref(), true))
+}
+
+/// Whether a name is that of the nodes of a table of nodes.
+pub(super) fn is_node_name(name: &str) -> bool {
+    matches!(&*plain(name), "id" | "label" | "name" | "node" | "nodeid" | "vertex" | "vertexid")
+}
+
+/// Whether a name is that of a coordinate.
+pub(super) fn is_coordinate(name: &str) -> bool {
+    matches!(&*plain(name), "x" | "y" | "z")
+}
+
+/// Whether names are the letters by which every text on networks names the ends of an edge.
+pub(super) fn are_indices(one: &str, two: &str) -> bool {
+    matches!((&*plain(one), &*plain(two)), ("u", "v") | ("i", "j"))
+}
+
+/// Whether a name continues a pair to a series such as `e1`, `e2`, `e3` or `a`, `b`, `c`, of which no two are the ends of edges.
+pub(super) fn continues_series((one, two): (&str, &str), other: &str) -> bool {
+    let (one, two, other) = (plain(one), plain(two), plain(other));
+    let numbered = |name: &str| {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        (stem.len() < name.len()).then(|| stem.to_owned())
+    };
+    if let (Some(stem), Some(of_other)) = (numbered(&two), numbered(&other)) {
+        return stem == of_other;
+    }
+    let lettered = |name: &str| {
+        let last = name.chars().last()?;
+        Some((name[..name.len() - last.len_utf8()].to_owned(), u32::from(last)))
+    };
+    let (Some((stem, first)), Some((_, second)), Some((of_other, letter))) =
+        (lettered(&one), lettered(&two), lettered(&other))
+    else {
+        return false;
+    };
+    stem == of_other && (letter + 1 == first || letter == second + 1)
+}
+
+/// Whether names are those of two kinds of nodes, as `user` and `item` are, which often have the same numbers.
+pub(super) fn are_two_kinds(one: &str, two: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "user",
+        "customer",
+        "client",
+        "reviewer",
+        "rater",
+        "reader",
+        "listener",
+        "viewer",
+        "visitor",
+        "person",
+        "people",
+        "author",
+        "actor",
+        "member",
+        "player",
+        "student",
+        "employee",
+        "director",
+        "individual",
+        "item",
+        "product",
+        "movie",
+        "film",
+        "book",
+        "song",
+        "track",
+        "artist",
+        "album",
+        "event",
+        "paper",
+        "publication",
+        "article",
+        "page",
+        "tag",
+        "hashtag",
+        "group",
+        "club",
+        "team",
+        "company",
+        "organization",
+        "board",
+        "bill",
+        "course",
+        "class",
+        "project",
+        "repo",
+        "repository",
+        "subreddit",
+        "place",
+        "venue",
+        "location",
+        "business",
+        "document",
+        "doc",
+        "word",
+        "term",
+        "plant",
+        "pollinator",
+        "host",
+        "parasite",
+        "drug",
+        "disease",
+        "gene",
+        "site",
+        "species",
+    ];
+    let kind = |name: &str| {
+        let name = plain(name);
+        let name = name.strip_suffix("id").or_else(|| name.strip_suffix("name")).unwrap_or(&name);
+        let name = name.strip_suffix('s').filter(|name| KINDS.contains(name)).unwrap_or(name);
+        KINDS.iter().position(|kind| *kind == name)
+    };
+    matches!((kind(one), kind(two)), (Some(one), Some(two)) if one != two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_nodes_are_known_by_their_names() {
+        for (one, two) in
+            [("user", "item"), ("userId", "movieId"), ("customer_id", "Product ID"), ("Person", "events")]
+        {
+            assert!(are_two_kinds(one, two), "{one} {two}");
+        }
+        for (one, two) in [("user", "friend"), ("user_id", "users"), ("person", "person"), ("a", "b")] {
+            assert!(!are_two_kinds(one, two), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn series_go_on() {
+        for (pair, other) in
+            [(("e1", "e2"), "e3"), (("e13", "e14"), "e1"), (("a", "b"), "c"), (("day_b", "day_c"), "day_a")]
+        {
+            assert!(continues_series(pair, other), "{pair:?} {other}");
+        }
+        for (pair, other) in
+            [(("person_1", "person_2"), "place_1"), (("i", "j"), "t"), (("e1", "e2"), "weight")]
+        {
+            assert!(!continues_series(pair, other), "{pair:?} {other}");
+        }
+    }
+}
