@@ -220,18 +220,18 @@ class PersistentChains:
         self._inner = _ergodict.PersistentChains(system, machine.size, machine.temperature, machine.seed_, n_chains, **arrays)
 
     def advance(self, steps: int) -> None:
-        """Draw all hidden and then all visible units of every chain, so many times.
+        """Draw all hidden and then all visible units of every chain, `steps` times.
 
         Parameters
         ----------
         steps : int
-            How many times.
+            Number of steps.
         """
         self._inner.advance(_check.count(steps, "steps", 0))
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
-        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; set it to go on from others."""
+        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; set it to continue from others."""
         return self._inner.states().reshape(self.n_chains, *self.size)
 
     @states.setter

@@ -10,6 +10,21 @@ pub fn off(values: &[f64], truth: &[f64], channels: usize) -> Vec<f64> {
     values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(one).collect()
 }
 
+/// How far places of encoded configurations are [`off`]: full color is as much as the numbers that stand for spins are apart, or the real
+/// numbers of the configuration.
+pub fn error_shade(encoding: &Encoding, truth: &[f64]) -> Shade {
+    let full = match encoding.values() {
+        SpinValues::ZeroOne | SpinValues::Borders | SpinValues::OneHot => 1.0,
+        SpinValues::Signed | SpinValues::Vector => 2.0,
+        SpinValues::Real => {
+            let (low, high) =
+                truth.iter().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
+            high - low
+        }
+    };
+    Shade::Heat { full }
+}
+
 /// How the values of configurations are drawn.
 pub fn shade(alphabet: Alphabet, values: &[f64]) -> Shade {
     match alphabet {

@@ -1,12 +1,12 @@
 //! The page of a spin configuration that was rebuilt from atoms.
 
-use crate::maps::{encoded_shade, off, shown};
+use crate::maps::{encoded_shade, error_shade, off, shown};
 use crate::model::{facts, gallery};
 use ergodict::data::Frame;
 use ergodict::model::Model;
 use ergodict::patch::Encoding;
 use ergodict::reconstruct::relative_error;
-use ergodict_report::{Figure, Picture, PictureError, Pictures, Report, Shade};
+use ergodict_report::{Figure, Picture, PictureError, Pictures, Report};
 
 const WORDS: &str = "
     Patches are rebuilt from the atoms and averaged where they overlap. In the map of errors a site is the darker the more it is off. Errors along the
@@ -39,11 +39,9 @@ pub fn of_reconstruction(
     let truth = encoding.numbers(spins);
     let (error, right) = (relative_error(rebuilt, &truth), encoding.agreement(rebuilt, spins));
     let map = off(rebuilt, &truth, encoding.channels());
-    let (least, largest) =
-        truth.iter().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
     let (given, again) = (shown(&truth, encoding), shown(rebuilt, encoding));
     let shade = encoded_shade(encoding, &given);
-    let heat = Shade::Heat { full: largest - least };
+    let heat = error_shade(encoding, &truth);
     let items = vec![
         (Picture::new(&given, shape, shade), "the configuration".to_owned()),
         (Picture::new(&again, shape, shade), "rebuilt".to_owned()),

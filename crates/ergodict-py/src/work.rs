@@ -2,6 +2,7 @@
 
 use crate::error::to_py_err;
 use ergodict::Error;
+use ergodict::factor::code::CHUNK;
 use ergodict::run::{Checkpoint, Job, Progress, Status, Stop, drive};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -193,6 +194,26 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
     progress
         .call1((watch.done.load(Ordering::Relaxed), watch.total.load(Ordering::Relaxed), figure))
         .map(drop)
+}
+
+/// One step from a minibatch of `samples`, which nothing interrupts: in this thread if one thread is wanted. Handing a step to another thread
+/// costs more than a small step itself.
+pub(crate) fn step<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    samples: usize,
+    work: impl FnOnce() -> ergodict::Result<R> + Send,
+) -> PyResult<R> {
+    let in_place = samples <= CHUNK || threads(n_jobs)? == 1 && SINGLE.with(|single| *single);
+    if in_place { short(py, work) } else { long(py, n_jobs, None, |_| work()) }
+}
+
+thread_local! {
+    /// Whether this thread is a pool of its own, so that parallel iterators run in it and start no others. That lasts as long as the thread.
+    static SINGLE: bool = {
+        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        pool.map(std::mem::forget).is_ok()
+    };
 }
 
 /// Work that is over in a blink, in this thread, while other Python threads run.

@@ -273,8 +273,11 @@ impl Args {
         // Each run has its chain, and at the end its configuration as numbers: as it is, and rebuilt.
         let numbers = sites.saturating_mul(ground.kind.channels as u64).saturating_mul(2 * 8);
         let chain = if self.trajectory.is_none() { self.system.memory()? } else { sites.saturating_mul(8) };
-        let each = each.saturating_add(numbers).saturating_add(chain);
-        let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
+        // And some configurations on the way, at most eight, of bytes or of real numbers.
+        let is_real = ground.kind.spins.is_some_and(|(_, alphabet)| alphabet.is_real());
+        let frames = sites.saturating_mul(if is_real { 64 } else { 8 });
+        let each = each.saturating_add(numbers).saturating_add(chain).saturating_add(frames);
+        let needed = each.saturating_mul(runs);
         memory::check(
             needed,
             &format!("{runs} dictionaries of {} atoms of {d} numbers", scheme.factor.atoms),

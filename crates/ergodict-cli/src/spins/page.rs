@@ -9,10 +9,10 @@ use ergodict::data::Frame;
 use ergodict::model::Model;
 use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
-use ergodict_pages::maps::{encoded_shade, off, shade, shade_words, shown};
+use ergodict_pages::maps::{encoded_shade, error_shade, off, shade, shade_words, shown};
 use ergodict_pages::text::short;
 use ergodict_report::words::count;
-use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Sheet, Table};
+use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Sheet, Table};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -238,12 +238,10 @@ fn rebuilt(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
     let svg = Pictures { items, columns }.svg()?;
     let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
     if encoding.values() != SpinValues::OneHot {
-        let ends =
-            group[0].truth.iter().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
-        let full = if is_gray && ends.0 == 0.0 { 1.0 } else { ends.1 - ends.0 };
+        let heat = error_shade(encoding, &group[0].truth);
         let off: Vec<Vec<f64>> = group.iter().map(|o| off(&o.rebuilt, &o.truth, channels)).collect();
         let items = group.iter().zip(&off);
-        let items = items.map(|(o, off)| (Picture::new(off, ground.shape, Shade::Heat { full }), label(o)));
+        let items = items.map(|(o, off)| (Picture::new(off, ground.shape, heat), label(o)));
         let svg = Pictures { items: items.collect(), columns }.svg()?;
         figures.push(Figure { title: "Where it is off".into(), svg, words: ERRORS.into() });
     }

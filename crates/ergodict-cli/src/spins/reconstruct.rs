@@ -12,9 +12,9 @@ use ergodict::linalg::{MatRef, Scalar};
 use ergodict::model::{Model, Precision};
 use ergodict::patch::{Encoding, NumberGrid, SpinValues, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
-use ergodict_pages::maps::off;
+use ergodict_pages::maps::{error_shade, off};
 use ergodict_pages::spins::{Outcome, of_reconstruction};
-use ergodict_report::{Picture, Shade};
+use ergodict_report::Picture;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -117,8 +117,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let right = encoding.agreement(&rebuilt.values, &spins);
     let map = off(&rebuilt.values, &truth, channels);
     write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
-    let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
-    let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });
+    let heat = Picture::new(&map, shape, error_shade(&encoding, &truth));
     if let Some(path) = &args.error_map {
         output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
     }

@@ -9,10 +9,9 @@ use crate::model::{self, About, FitRecord};
 use crate::scheme::{Scheme, settings};
 use crate::sets::Raised;
 use crate::value::to_python;
-use crate::work::{long, short};
+use crate::work::{long, short, step};
 use ergodict::Result as Outcome;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
-use ergodict::factor::code::CHUNK;
 use ergodict::factor::{StepReport, diagnostics};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 pub(crate) use precision::{AnyState, about, dispatch, held};
@@ -80,7 +79,7 @@ impl Factorizer {
                 return Ok(0);
             }
             let before = {
-                let state = held(py, state)?;
+                let mut state = held(py, state)?;
                 if x.features() != state.features {
                     return Ok(0);
                 }
@@ -96,7 +95,7 @@ impl Factorizer {
                 state.step(minibatch, None, None).map_err(|e| at_sample(e, &rows))?;
                 Ok(!before && state.run.sign_warning().is_some())
             };
-            let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
+            let done = step(py, n_jobs, x.len(), work);
             self.raised.check()?;
             Ok(if done? { 2 } else { 1 })
         })
@@ -123,7 +122,7 @@ impl Factorizer {
                 hold(state).step(minibatch, weight, counts).map_err(|e| at_sample(e, &rows))
             };
             held(py, state)?.check_memory(x.len()).map_err(to_py_err)?;
-            let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
+            let done = step(py, n_jobs, x.len(), work);
             self.raised.check()?;
             facts(py, &done?)
         })

@@ -26,6 +26,8 @@ pub(crate) struct State<T: Scalar> {
     pub(crate) features: usize,
     /// Epochs completed by the last run over an array.
     pub(crate) epochs: u64,
+    /// The most samples of a minibatch that are known to fit into memory.
+    fitting: usize,
 }
 
 /// The state, once nobody else has it.
@@ -47,7 +49,7 @@ impl<T: Scalar> State<T> {
         if let Some(raised) = raised {
             run.guard(Box::new(move || raised.is_some()));
         }
-        Ok(Self { run, features, epochs: 0 })
+        Ok(Self { run, features, epochs: 0, fitting: CHUNK })
     }
 
     /// One step, with the scheduled weight or one of the caller's.
@@ -68,15 +70,18 @@ impl<T: Scalar> State<T> {
         }
     }
 
-    /// Refuses minibatches of so many samples that their codes do not fit into memory.
-    pub(crate) fn check_memory(&self, samples: usize) -> Result<()> {
-        if samples <= CHUNK {
+    /// Refuses minibatches of so many samples that their codes do not fit into memory. The system is asked once for each larger size: an answer
+    /// takes longer than a small step.
+    pub(crate) fn check_memory(&mut self, samples: usize) -> Result<()> {
+        if samples <= self.fitting {
             return Ok(());
         }
         let parameters = &self.run.plan().parameters;
         let needed = parameters.memory::<T>(self.features, samples as u64);
         let what = format!("{} atoms and a minibatch of {samples} samples", parameters.atoms);
-        fits(needed, &what, "give fewer samples at a time")
+        fits(needed, &what, "give fewer samples at a time")?;
+        self.fitting = samples;
+        Ok(())
     }
 }
 

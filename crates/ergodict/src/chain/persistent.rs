@@ -2,7 +2,12 @@
 
 use super::{Alphabet, Chain, Rbm};
 use crate::rng::{ChaCha8Rng, Purpose, stream};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
+
+/// Bytes of a unit: its state, and what it is driven by.
+const EACH_UNIT: u64 = 10;
+/// Bytes of a chain besides: its generator.
+const EACH_CHAIN: u64 = size_of::<ChaCha8Rng>() as u64 + 64;
 
 /// Chains of one machine, as [`SystemSettings::persistent_chains`](super::SystemSettings::persistent_chains) begins them.
 ///
@@ -34,6 +39,12 @@ impl PersistentChains {
         if count == 0 {
             return Err(Error::parameter("the number of chains", 0, "it must be at least 1"));
         }
+        let units = (rbm.visible() + rbm.hidden()) as u64;
+        memory::check(
+            units.saturating_mul(EACH_UNIT).saturating_add(EACH_CHAIN).saturating_mul(count as u64),
+            &format!("{count} chains of {units} units"),
+            "choose fewer chains",
+        )?;
         let mut rngs: Vec<ChaCha8Rng> =
             (0..count as u64).map(|chain| stream(seed, Purpose::Chain, chain)).collect();
         let states = rngs.iter_mut().flat_map(|rng| rbm.init(rng)).collect();
@@ -45,7 +56,7 @@ impl PersistentChains {
         &self.states
     }
 
-    /// Puts all chains into other states, as for the next minibatch of a training that goes on from them.
+    /// Puts all chains into other states, as for the next minibatch of a training that continues from them.
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of units, [`Error::Parameter`] for values that are not 0 or 1.
@@ -55,7 +66,7 @@ impl PersistentChains {
         Ok(())
     }
 
-    /// So many steps of every chain.
+    /// Takes `steps` steps with every chain.
     pub fn advance(&mut self, steps: u64) {
         let mut each: Vec<&mut [i8]> = self.states.chunks_exact_mut(self.rbm.visible()).collect();
         self.rbm.steps_together(&mut each, &mut self.rngs, steps);

@@ -42,6 +42,7 @@ pub(super) struct Plateau {
     lowest: Option<f64>,
     /// Epochs completed, and those of the stretch under way.
     epochs: u64,
+    #[serde(default)]
     stretch: u64,
     /// `Σ ‖x − Wh‖²` over the epoch under way, and over the one before it, each sample before it was learned from; samples that count for more do so here.
     error: f64,

@@ -77,6 +77,7 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
             "two kinds of nodes, `user`, `item`",
         ),
         ("a table of nodes", "Id,Name,Age\n1,Ann,34\n2,Bob,27\n".into(), "`Name`, `Age`"),
+        ("people with attributes", "name,age,city\nann,31,Rome\nbob,25,Oslo\ncat,44,Rome\n".into(), "table of nodes"),
         (
             "directed and mutual",
             "Source,Target,Type\na,b,Directed\nb,c,Mutual\n".into(),
@@ -118,6 +119,7 @@ fn ordinary_tables_are_no_other_thing() {
         ("numbers over 64 bits", "p,q\n100000000000000000001,2\n", &[("100000000000000000001", "2")]),
         ("x and y as ends", "x,y,weight\na,b,2\nb,c,1\n", &[("a", "b"), ("b", "c")]),
         ("rows by dates", ",u,v\n2020-01-01,1,2\n2020-01-02,2,3\n", &[("1", "2"), ("2", "3")]),
+        ("years between friends", "person,year,friend\na,1990,b\nb,1991,c\n", &[("a", "b"), ("b", "c")]),
         ("comments above", "#made by x,today\na,b\nb,c\n", &[("a", "b"), ("b", "c")]),
         ("a bare sign", "a b\n#\nb c\n", &[("a", "b"), ("b", "c")]),
         (
@@ -147,6 +149,12 @@ fn two_kinds_of_nodes_with_names_are_a_network() {
     let options = ReadOptions { table: given, ..ReadOptions::default() };
     let (network, _) = parse_network(b"user,item\n1,101\n2,101\n", &options).unwrap();
     assert_eq!(network.nodes(), 3, "who gives the columns says that numbers differ");
+    let spaces = b":START_ID(Person),:END_ID(Movie)\n1,101\n2,101\n";
+    let given =
+        TableOptions { source: Some("1".into()), target: Some("2".into()), ..TableOptions::default() };
+    let (network, _) =
+        parse_network(spaces, &ReadOptions { table: given, ..ReadOptions::default() }).unwrap();
+    assert_eq!(network.nodes(), 3, "nor are the id spaces of Neo4j an obstacle then");
     let shared = parse_network(b"user,item\n1,2\n2,3\n", &options).map(|(network, _)| network.nodes());
     assert!(shared.unwrap_err().to_string().contains("two kinds"), "unless they do not");
 }

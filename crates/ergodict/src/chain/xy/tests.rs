@@ -60,11 +60,13 @@ fn a_site_is_drawn_given_its_neighbors() {
         let mut state = xy.init(&mut rng);
         for site in [0, 5, 11] {
             // The law from the energies of whole configurations.
-            let sum = |of: fn(f64) -> f64| -> f64 {
-                let others = lattice.neighbors(site).map(|other| of(state.angles[other]));
-                coupling * others.sum::<f64>() / 0.8
+            let energy = |angle: f64| {
+                let mut angles = state.angles.clone();
+                angles[site] = angle;
+                xy.energy(&XyState::new(angles))
             };
-            let (x, y) = (sum(f64::cos), sum(f64::sin));
+            let (x, y) = (energy(PI) - energy(0.0), energy(-PI / 2.0) - energy(PI / 2.0));
+            let (x, y) = (x / (2.0 * 0.8), y / (2.0 * 0.8));
             let phi = y.atan2(x);
             let mut next = 0;
             assert_von_mises(x.hypot(y), 60_000, || {

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use check::{incidence, is_incidence};
 pub(super) use direction::{Directions, direction_of};
-pub(super) use first_row::{FirstRow, first_row, is_missing};
+pub(super) use first_row::{FirstRow, MISSING, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, role};
 
 /// Whether the first row of a table has the names of its columns.
@@ -308,7 +308,8 @@ impl TableColumns {
             .collect();
         let sought = source.is_none() && target.is_none();
         let (source, target) = ends(names, rows, (source, target), &candidates)?;
-        check::ends(names, rows, (source, target), sought)?;
+        let asked = options.source.is_some() && options.target.is_some();
+        check::ends(names, rows, (source, target), (sought, asked))?;
         let known = [Some(source), Some(target), weight, direction];
         let unused = (0..columns).filter(|at| !known.contains(&Some(*at)) && !taken.contains(at)).collect();
         Ok(Self { source, target, weight, direction, unused })

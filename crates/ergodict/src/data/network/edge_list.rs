@@ -226,8 +226,19 @@ impl<'a> Parser<'a> {
             self.lines += text.split_inclusive(|&byte| byte == b'\n').count() as u64;
             return Ok(());
         };
-        let pieces = pieces(text, self.piece);
-        let chunks: Vec<Chunk> = pieces.into_par_iter().map(|piece| Chunk::parse(piece, layout)).collect();
+        let mut pieces = pieces(text, self.piece).into_iter();
+        let mut chunks = Vec::new();
+        // Comments above the first edge are read by other rules: until it is found, one piece after the other.
+        if self.chunks.is_empty() {
+            for piece in pieces.by_ref() {
+                chunks.push(Chunk::parse(piece, layout, true));
+                if chunks.last().is_some_and(|chunk| chunk.ends.len() > 0 || chunk.problem.is_some()) {
+                    break;
+                }
+            }
+        }
+        let rest: Vec<&[u8]> = pieces.collect();
+        chunks.par_extend(rest.into_par_iter().map(|piece| Chunk::parse(piece, layout, false)));
         for chunk in chunks {
             if let (None, Some((line, weight))) = (self.negative, chunk.negative) {
                 self.negative = Some((self.lines + line + 1, weight));
@@ -596,6 +607,8 @@ mod tests {
             let weight = if weighted { format!("\t{}", f64::from(choice) / 8.0) } else { String::new() };
             let line = match choice % 8 {
                 0 => "# a comment".into(),
+                // An edge as a comment, or a comment as an edge.
+                5 if choice == 61 => format!("#{} {}{weight}", name(u), name(v)),
                 1 => String::new(),
                 2 => format!("  {} ,{}{weight} ", name(u), name(v)),
                 3 => format!("{}\t{}{weight}\r", name(u), name(v)),

@@ -1,6 +1,6 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
-use super::columns::{TableColumns, TableForm, TableOptions};
+use super::columns::{MISSING, TableColumns, TableForm, TableOptions};
 use super::edge_list::Doubt;
 use super::matrix_list::Entries;
 use super::{
@@ -461,9 +461,6 @@ fn are_times(network: &Network, duplicates: u64) -> bool {
     let mean = sum / ((network.edges() + duplicates) as f64);
     high > low && (mean < 5e9 || low >= 1e11 && mean < 5e12)
 }
-
-/// How programs write a value that is missing.
-const MISSING: [&str; 7] = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL"];
 
 fn from_text(
     path: &Path,

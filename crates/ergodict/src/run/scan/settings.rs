@@ -1,6 +1,6 @@
 //! Which temperatures a scan has, how long it stays at each, and what it estimates.
 
-use crate::chain::{Derived, Lattice, Observable, Quantity, SystemKind, SystemSettings, Update};
+use crate::chain::{Boundary, Derived, Lattice, Observable, Quantity, SystemKind, SystemSettings, Update};
 use crate::{Error, Result, memory};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -185,7 +185,8 @@ impl ScanSettings {
             }
         }
         let temperatures = self.temperatures(system)?.len() as u64;
-        let observables = Quantity::needs(&self.quantities(system.kind(), None)).len() as u64;
+        let periodic = Lattice::new(2, 2, Boundary::Periodic)?;
+        let observables = Quantity::needs(&self.quantities(system.kind(), Some(periodic))).len() as u64;
         // Every value is kept, and copied for the estimates of a temperature.
         let series = self.sweeps().saturating_mul(8 * (observables + 2));
         let replicas = chains.saturating_mul(temperatures);

@@ -145,7 +145,10 @@ fn resumed_scans_are_those_that_went_on() {
     };
     let ising = system(6, 6, Update::Wolff);
     let xy = SystemSettings { model: Some(SystemKind::Xy), ..ising.clone() };
-    for (system, quantities) in [(&ising, "energy,bond-cluster-mean,binder"), (&xy, "energy,vortices")] {
+    let all = SystemSettings { update: Some(Update::SwendsenWang), ..xy.clone() };
+    for (system, quantities) in
+        [(&ising, "energy,bond-cluster-mean,binder"), (&xy, "energy,vortices"), (&all, "energy,vortices")]
+    {
         let whole = driven(&settings, system, quantities, 2);
         let mut first = scan(&settings, system, quantities, 2);
         drive(&mut first.jobs(), None, &Stop::after(40), &mut ()).unwrap();

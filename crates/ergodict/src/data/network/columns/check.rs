@@ -2,6 +2,7 @@
 
 use super::names::{are_indices, are_two_kinds, group, is_pair};
 use super::{Kind, listed};
+use std::collections::HashSet;
 
 /// Fewest rows that show an incidence table: fewer may well be edges between two nodes.
 const INCIDENCE_ROWS: usize = 4;
@@ -21,7 +22,7 @@ pub(in super::super) fn incidence(columns: &str) -> String {
     )
 }
 
-/// Refuses columns that are no ends of edges; `sought` is where no name says that they are.
+/// Refuses columns that are no ends of edges; `sought` is where no name says that they are, `given` where the caller does.
 ///
 /// # Errors
 /// A sentence that goes on after the name of the table.
@@ -29,7 +30,7 @@ pub(super) fn ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
     rows: &[Vec<T>],
     (source, target): (usize, usize),
-    sought: bool,
+    (sought, given): (bool, bool),
 ) -> Result<(), String> {
     let (one, two) = (names[source].as_ref(), names[target].as_ref());
     let columns = || listed(names, [source, target]);
@@ -60,9 +61,20 @@ pub(super) fn ends<T: AsRef<str>>(
         ));
     }
     let values = |at: usize| rows.iter().filter_map(move |row| row.get(at)).map(AsRef::as_ref);
-    let shared = || values(source).any(|id| values(target).any(|other| other == id));
+    let shared = || {
+        let targets: HashSet<&str> = values(target).collect();
+        values(source).any(|id| targets.contains(id))
+    };
+    // `name`, `age`, `city`: attributes of a node, unless a value of one column is one of the other, too.
+    if sought && !paired && !are_two_kinds(one, two) && source.abs_diff(target) > 1 && !shared() {
+        return Err(format!(
+            "has columns {} that are not next to each other and have no value in common, as a table of nodes has: \
+             name two columns `source` and `target`, or give them as source and target, if its rows are edges",
+            columns()
+        ));
+    }
     let spaces = matches!((group(one), group(two)), (Some(one), Some(two)) if one != two);
-    let two_kinds = spaces || are_two_kinds(one, two) && (sought || shared());
+    let two_kinds = (spaces || are_two_kinds(one, two)) && (!given || shared());
     if two_kinds && kinds == [Kind::Integers; 2] {
         return Err(format!(
             "has two kinds of nodes, {}, with numbers as ids, so that one number would be two nodes: write those of one kind with \

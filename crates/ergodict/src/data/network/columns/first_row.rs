@@ -95,9 +95,14 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if rows.len() >= 3 && (0..rows.len()).all(connected) { FirstRow::Names } else { FirstRow::Unsure }
 }
 
-/// Whether a field is how programs write a value that is not there.
+/// How programs write a value that is missing, besides nothing at all.
+pub(in super::super) const MISSING: [&str; 9] =
+    ["NA", "N/A", "NaN", "nan", "None", "none", "null", "NULL", "?"];
+
+/// Whether a field is how programs write a value that is missing.
 pub(in super::super) fn is_missing(field: &str) -> bool {
-    matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?")
+    let field = plain(field);
+    field.is_empty() || MISSING.iter().any(|name| plain(name) == field)
 }
 
 /// Whether a name of the first line is an id of another, or `node1` one next to `node7`.

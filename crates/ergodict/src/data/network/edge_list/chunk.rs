@@ -51,8 +51,8 @@ impl Chunk {
         Self { ends, weights: Vec::new(), lines: 0, negative: None, directions, problem: None }
     }
 
-    /// Parses whole lines.
-    pub(super) fn parse(text: &[u8], layout: &Layout) -> Self {
+    /// Parses whole lines; `above` is whether no edge stands above them.
+    pub(super) fn parse(text: &[u8], layout: &Layout, above: bool) -> Self {
         let mut chunk = Self {
             ends: Ends::Small(Vec::with_capacity(text.len() / 12)),
             weights: Vec::new(),
@@ -72,7 +72,7 @@ impl Chunk {
             }
             let end = rest.iter().position(|&byte| byte == b'\n');
             let line = &rest[..end.unwrap_or(rest.len())];
-            if let Err(problem) = chunk.any_line(line, layout, &mut fields) {
+            if let Err(problem) = chunk.any_line(line, layout, above, &mut fields) {
                 chunk.problem = Some(problem);
                 break;
             }
@@ -119,13 +119,14 @@ impl Chunk {
         &mut self,
         line: &'a [u8],
         layout: &Layout,
+        above: bool,
         fields: &mut Vec<Cow<'a, str>>,
     ) -> Result<(), Problem> {
         if line.len() > LONGEST_LINE {
             return Err(format!("is longer than {LONGEST_LINE} bytes: expected an edge a line").into());
         }
         let Some(line) = content(line) else {
-            let above = self.ends.len() == 0 && layout.header.is_none();
+            let above = above && self.ends.len() == 0 && layout.header.is_none();
             let text = std::str::from_utf8(line).unwrap_or_default().trim_end();
             if is_edge_in_comment(text, layout.separator, layout.columns, above) {
                 let problem = "begins as a comment does, but has as many fields as edges have: put names that begin so into quotation marks, or a \

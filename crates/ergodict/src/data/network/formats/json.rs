@@ -163,7 +163,9 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
             let id = data.id.ok_or_else(|| bad("has a node without id"))?;
             graph.node(&id.0, None).map_err(|problem| bad(&problem))?;
         }
-        add(&mut graph, edges.into_iter().map(|edge| edge.data).collect(), &bad)?;
+        // An attribute called `value` is a weight in D3 only.
+        let edges = edges.into_iter().map(|edge| Edge { value: Number(None), ..edge.data });
+        add(&mut graph, edges.collect(), &bad)?;
         return Ok((graph, NetworkFormat::Cytoscape));
     }
     let (Some(nodes), Some(edges)) = (document.nodes, document.links.or(document.edges)) else {
