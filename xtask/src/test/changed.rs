@@ -40,7 +40,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 #[rustfmt::skip]
 const RULES: [Rule; 36] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
-    rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
+    rule("docs/errors.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/paper-json.md", &["guide", "unit"], "package(ergodict-paper)", Pages::Itself),
     rule("docs/own-chain.md", &["guide", "doc"], "", Pages::Itself),
