@@ -68,7 +68,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         The piece of a union of sets that the dictionary lies in.
     n_features_in_ : int
         Features of a sample.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where the data had them.
     """
 
