@@ -161,7 +161,7 @@ def _edge_array(graph: Any) -> _Edges:
 
 
 def _network_edges(graph: Any) -> _Edges:
-    """Edges of a network, or of anything that one can be made of."""
+    """Edges of a network or network-like object."""
     from .network import as_network
 
     network = as_network(graph)

@@ -189,7 +189,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         steps : int, default=None
             How many items to take at most; all if None.
         go_on : bool, default=False
-            Whether to go on with what was learned before instead of beginning anew.
+            Whether to continue with what was learned before instead of restarting.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show, other, limits)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Rebuild samples from their codes.
+        """Reconstruct samples from their codes.
 
         Parameters
         ----------

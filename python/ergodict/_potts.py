@@ -118,7 +118,7 @@ class CellularPotts(Chain):
     perimeter_strength : float, default=0.0
         Strength of the perimeter constraint.
     proposal : {"neighbor", "any"}, default="neighbor"
-        What a site may turn into: the label of a neighbor, which is the usual rule and has no Boltzmann law, or any label.
+        What a site may turn into: the label of a neighbor, which is the usual rule without a Boltzmann distribution, or any label.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
     every : int, default=10000

@@ -123,7 +123,7 @@ class RBM(Chain):
         Returns
         -------
         RBM
-            The chain, whose law at temperature 1 is that of the estimator.
+            The chain; at temperature 1 it has the distribution of the estimator.
 
         Examples
         --------
@@ -220,7 +220,7 @@ class PersistentChains:
         self._inner = _ergodict.PersistentChains(system, machine.size, machine.temperature, machine.seed_, n_chains, **arrays)
 
     def advance(self, steps: int) -> None:
-        """Draw all hidden and then all visible units of every chain, so many times.
+        """Draw all hidden, then all visible units of every chain, repeatedly.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class PersistentChains:
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
-        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; set it to go on from others."""
+        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; assign to it to continue from others."""
         return self._inner.states().reshape(self.n_chains, *self.size)
 
     @states.setter

@@ -15,8 +15,8 @@ from .network import Network, as_network
 class ChangingNetwork:
     """A network whose edges come and go. Nodes come with their first edge and stay.
 
-    Wherever a network is wanted, this stands for what it is at that moment. Learning goes on with it: ``model.partial_fit(changing)`` takes the
-    chains over to what the network became, where they go on if they can and start again if they cannot.
+    Wherever a network is wanted, this stands for what it is at that moment. Learning continues with it: ``model.partial_fit(changing)`` takes the
+    chains over to what the network became, where they continue if possible and restart otherwise.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ChangingNetwork:
         target : column or id, optional
             The other ends.
         weight : float or array, optional
-            The weights, 1 unless said otherwise.
+            Weights, 1 by default.
 
         Examples
         --------

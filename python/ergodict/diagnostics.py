@@ -194,7 +194,7 @@ def _diagnose_number(chains: npt.NDArray[np.float64], shares: Sequence[float]) -
 
 
 def _labels(series: Any, shape: tuple[int, ...]) -> Iterator[str]:
-    """Labels of the places, as ``arviz.summary`` has them: coordinates where there are some, else indices."""
+    """Labels of the entries, as ``arviz.summary`` has them: coordinates where there are some, else indices."""
     dims = [dim for dim in getattr(series, "dims", ()) if dim not in ("chain", "draw")]
     coords = getattr(series, "coords", {})
     names = [list(np.asarray(coords[dim])) if dim in coords else None for dim in dims] or [None] * len(shape)

@@ -1,4 +1,4 @@
-"""Evaluation: how well scores of pairs tell true edges from false ones."""
+"""Evaluation of pair scores against ground truth."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Evaluation:
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``.
+            Path of the report, ending in ``.html``.
         others : dict of Evaluation, optional
             Evaluations of other scores of the same pairs, by what they are called, to be shown next to this one and compared with it.
         name : str, default="scores"
@@ -156,7 +156,7 @@ class Evaluation:
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------

@@ -37,7 +37,7 @@ class Network(Nodes):
     Parameters
     ----------
     data : graph, matrix, array, table, list, str or path
-        What the network is made of.
+        Data of the network.
     weight : str, callable or array, optional
         The edge attribute or column that has the weights, by default ``"weight"`` where there is one; of edge
         arrays and lists of pairs the weights themselves; of rustworkx graphs also a function of an edge's
@@ -62,7 +62,7 @@ class Network(Nodes):
 
     Notes
     -----
-    Nodes have numbers, which arrays of homomorphisms and of edges use. Where all ids are integers, they are
+    Nodes have numbers, which arrays of motif samples and of edges use. Where all ids are integers, they are
     numbered by value; where all are strings, by their bytes, but by value if all of them are integers as
     text. That is the order of the command line, so that results agree with it bit for bit. Other ids, and
     mixed ones, are numbered in the order of the data.
@@ -130,7 +130,7 @@ class Network(Nodes):
 
     @classmethod
     def from_igraph(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:
-        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it tells vertices
+        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it distinguishes vertices
         apart, else their indices do.
 
         Examples
@@ -144,7 +144,7 @@ class Network(Nodes):
     @classmethod
     def from_rustworkx(cls, graph: Any, weight: Weight = None, **options: Any) -> Network:
         """The network of a rustworkx PyGraph or PyDiGraph. Payloads of nodes are the ids where they are
-        hashable and tell nodes apart, else indices are; payloads of edges are weights, or have them as an
+        hashable and unique, else indices are; payloads of edges are weights, or have them as an
         attribute.
 
         Examples
@@ -568,14 +568,14 @@ class Network(Nodes):
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``. It is written whole or not at all, and not over the file that was read.
+            Path of the report, ending in ``.html``. Written completely or not at all, never over an input file.
         name : str, optional
             What the network is called; by default as its file, or ``network``.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------

@@ -41,9 +41,9 @@ _SAMPLERS = ("walk", "exact", "pivot", "pivot-approx", "glauber", "rejection")
 
 @described
 class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.ModelReportMixin, BaseEstimator):
-    """The latent motifs of networks: atoms that the patches of random homomorphisms are made of.
+    """The latent motifs of networks: atoms of sampled subgraphs.
 
-    A motif (a path of `k` nodes, unless said otherwise) is placed into the network at random, again and again; the k×k matrix of the edges
+    A motif (a path of `k` nodes by default) is placed into the network at random, again and again; the k×k matrix of the edges
     among its nodes is a patch, `batch_size` patches are a minibatch, and the online scheme learns nonnegative atoms from `steps` of them.
     The same seed and parameters give the same bytes as ``ergodict network learn``.
 
@@ -93,8 +93,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         y : ignored
             For scikit-learn.
         snapshots : bool, default False
-            The networks are one at several times, in their order: chains go on from each to the next where they can. Then, and of windows,
-            ``windows_``, ``dominances_`` and ``dictionaries_`` tell what became of it.
+            The networks are one at several times, in their order: chains continue from each to the next where possible. Then, and of windows,
+            ``windows_``, ``dominances_`` and ``dictionaries_`` have a row per window.
 
         Returns
         -------
@@ -137,11 +137,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         self._start(given, several, seed, steps, spans=spans, times=times)
 
     def partial_fit(self: Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> Self:
-        """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
+        """Continue learning with `steps` more minibatches, by default those that an interrupted fit left, else the parameter `steps`.
 
-        Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
+        Without a network, or with the same, the chains continue where they are. With another, which the network became, they go over to it
         where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start, and which is the next window where it was learned over time; their random numbers are of streams of their own,
-        which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
+        which the seed and the steps so far say, so that no motif sample is learned from again for having been drawn before.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return bool(plan["more"]) or plan["gone"] > plan["before"]
 
     def _let_go(self) -> None:
-        """Lets go of networks that chains have left: only the last two windows are needed to go on."""
+        """Lets go of networks that chains have left: only the last two windows are needed to continue."""
         if self._learner is None or not self._followed():
             return
         plan, gone = self._arguments["plan"], self._learner.forget()
@@ -414,7 +414,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @property
     def chain_(self) -> dict[str, Any]:
-        """How homomorphisms were drawn: ``acceptance``, ``mixing`` with R̂, autocorrelation time and effective samples, and ``effective_minibatches``: how many independent ones the ``minibatches`` are worth."""
+        """How motif samples were drawn: ``acceptance``, ``mixing`` with R̂, autocorrelation time and effective samples, and ``effective_minibatches``: how many independent ones the ``minibatches`` are worth."""
         return dict(NetworkRecord.of_model(self._whole_model()).chain)
 
     @property
@@ -541,7 +541,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
         Parameters
         ----------
-        network : Network or what one is made of, or Window
+        network : Network or network-like, or Window
             The network as it is now.
         steps : int, optional
             Minibatches that the copy takes; by default the parameter `steps`.
@@ -605,7 +605,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
         Parameters
         ----------
-        network : Network or what one is made of, or list of networks
+        network : Network or network-like, or list of networks
             A network, or several.
         n : int, optional
             Patches: by default 1000 of a network, and 4000 of each of a list, where the noise of the samples is what limits classifiers.
@@ -634,7 +634,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return np.array(rows)
 
     def _summary(self, patches: Any) -> npt.NDArray[np.float64]:
-        """What is made of the patches of one network of a list."""
+        """Statistics of the patches of one network of a list."""
         x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
         codes = self.codes(x)
         covariances = np.atleast_2d(np.cov(codes, rowvar=False, bias=True))[np.triu_indices(codes.shape[1], 1)]
@@ -734,14 +734,14 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         memory: int = 2048,
         random_state: RandomState = None,
     ) -> Reconstruction:
-        """Rebuilds a network, its own or another: the weight of a pair is what atoms make of it, on average over random patches.
+        """Reconstruct a network, its own or another: the weight of a pair is its mean over reconstructed patches.
 
         Parameters
         ----------
-        network : Network or what one is made of
+        network : Network or network-like
             The network.
         samples : int, default 200000
-            Homomorphisms, over all chains.
+            Motif samples, over all chains.
         mode : {"plain", "off-chain"}
             Which entries of patches count: all, or not those at edges of the motif itself.
         alpha : float, default 0
@@ -755,7 +755,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         threshold : float, default 0.5
             Pairs of a larger weight are called edges.
         sampler, chains, burn_in, every, injective, component, lazy
-            How homomorphisms are drawn: by default pivot-approx for trees, on 8 chains in the largest component, however the atoms were
+            How motif samples are drawn: by default pivot-approx for trees, on 8 chains in the largest component, however the atoms were
             learned.
         memory : int, default 2048
             Mebibytes that sums may take in memory; the rest goes to a temporary file.
@@ -815,7 +815,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return _networks.weighed([(as_network(network), "", "")], weighted, scale, required=False)[0][0]
 
     def _notes_on(self, network: Network, sampler: str) -> list[str]:
-        """What there is to say of a network that is rebuilt, by the side of those that were learned from."""
+        """Notes on a reconstructed network, compared with those learned from."""
         form, notes = self._learned(), []
 
         def kind(directed: bool, weighted: bool) -> str:
@@ -832,7 +832,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return notes
 
     def denoise(self, network: Any, pairs: Any = None, samples: int = 200_000, **parameters: Any) -> Denoised:
-        """Scores pairs by what these atoms make of them off the chain; by default every observed edge.
+        """Score pairs by off-motif reconstruction with these atoms; by default every observed edge.
 
         The scores are shrunk as ``method="ndr-off-chain"`` of :func:`denoise` does, which learns atoms of its own. Further parameters are
         those of :meth:`reconstruct`. Of a directed network the pairs are arcs, from the first node to the second.
@@ -863,7 +863,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     def examples(self, network: Any = None, n: Optional[int] = None) -> list[list[dict[str, Any]]]:
         """Subgraphs that each atom makes the largest share of, of the networks that were learned from or of another.
 
-        Each is a dictionary: ``network`` (its place among those given), ``nodes`` (ids in the order of the motif), ``entries`` (rows and
+        Each is a dictionary: ``network`` (its index), ``nodes`` (ids in the order of the motif), ``entries`` (rows and
         columns of the patch that are not 0, of undirected networks once) and ``share``.
 
         Examples

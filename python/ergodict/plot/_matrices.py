@@ -20,7 +20,7 @@ def adjacency(network: Any, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    network : Network, matrix or anything a network can be made of
+    network : Network or network-like
         The network.
     ax : Axes, optional
         Where to draw.
