@@ -1,4 +1,4 @@
-"""Builds the reference of the Python package from its docstrings: `python api.py SOURCES OUT`."""
+"""Builds the reference of the Python package from its docstrings: `python api.py SOURCES OUT`. Sphinx comes with numpydoc."""
 
 import inspect
 import sys

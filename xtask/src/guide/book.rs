@@ -67,7 +67,8 @@ fn plain(text: &str) -> String {
 /// Checks that what the pages of the book, in `docs` of the site, refer to is there.
 fn check(site: &Path) -> Result<()> {
     let mut pages = BTreeMap::new();
-    for folder in ["docs", "docs/commands"].map(Path::new).into_iter().filter(|path| site.join(path).is_dir()) {
+    for folder in ["docs", "docs/commands"].map(Path::new).into_iter().filter(|path| site.join(path).is_dir())
+    {
         for entry in std::fs::read_dir(site.join(folder))? {
             let name = entry?.file_name();
             let path = folder.join(&name);

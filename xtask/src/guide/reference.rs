@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn commands_come_from_snapshots_of_their_help() {
-        let found = parse("```console\n$ ergodict --help\nAll\n```\n\n```console\n$ ergodict a b --help\nDoes it\n\nUsage: x\n\n```\n");
+        let found = parse(
+            "```console\n$ ergodict --help\nAll\n```\n\n```console\n$ ergodict a b --help\nDoes it\n\nUsage: x\n\n```\n",
+        );
         assert_eq!(found, [Help { command: "a b".into(), text: "Does it\n\nUsage: x\n".into() }]);
         assert_eq!(found[0].file(), "commands/a-b.md");
         assert_eq!(found[0].page(), "# `ergodict a b`\n\nDoes it.\n\n```text\nUsage: x\n```\n");
@@ -118,7 +120,10 @@ mod tests {
         std::fs::write(folder.0.join("SUMMARY.md"), format!("# x\n{CHAPTER}- [y](y.md)\n")).unwrap();
         let count = add_commands(&folder.0).unwrap();
         let summary = std::fs::read_to_string(folder.0.join("SUMMARY.md")).unwrap();
-        assert!(count > 30 && summary.contains("\n  - [network learn](commands/network-learn.md)\n"), "{summary}");
+        assert!(
+            count > 30 && summary.contains("\n  - [network learn](commands/network-learn.md)\n"),
+            "{summary}"
+        );
         assert!(summary.ends_with("- [y](y.md)\n"));
         assert!(folder.0.join("commands/network-learn.md").is_file());
     }

@@ -124,7 +124,7 @@ impl Plan {
                 pages.paths.push(path.into());
                 pages.python |= rule.pages == Pages::Python;
                 pages.all |= rule.pages == Pages::All;
-                pages.book |= pages.all || path.starts_with("docs/");
+                pages.book |= pages.all || path.starts_with("docs/") || path.starts_with("python/ergodict/");
             }
         }
         let tests = (!tests.is_empty()).then(|| tests.join(" | "));
@@ -250,7 +250,8 @@ mod tests {
         let expected =
             "unit     package(xtask) | package(benchsuite), because of xtask/src/scale.rs and 2 more\n";
         assert!(explain.contains(expected), "{explain}");
-        assert!(planned(&["python/ergodict/__init__.py"]).scope.pages.python);
+        let docstrings = planned(&["python/ergodict/__init__.py"]).scope.pages;
+        assert!(docstrings.python && docstrings.book);
         assert!(planned(&["crates/ergodict-cli/src/main.rs"]).scope.pages.all);
     }
 }
