@@ -142,7 +142,7 @@ class Denoised(_report.ReportMixin):
         return dict(sorted(drops.items(), key=lambda one: -one[1]))
 
     def suspects(self, n: int = 10) -> npt.NDArray[Any]:
-        """The ids of the `n` pairs that matter most: those of the highest scores where edges were removed, else of the lowest.
+        """Ids of the `n` most relevant pairs: highest scores where edges were removed, else lowest.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class Denoised(_report.ReportMixin):
 
     def to_pandas(self) -> Any:
         """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common
-        neighbors, and what speaks most for likely missing edges.
+        neighbors, and the features in favor of likely missing edges.
 
         Examples
         --------
@@ -299,20 +299,20 @@ def denoise(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Denoised:
-    """Ranks pairs of nodes by how much they look like true edges, from the observed network alone.
+    """Rank pairs of nodes by how much they look like true edges, from the observed network alone.
 
     The same seed gives the same scores as ``ergodict network denoise``.
 
     Parameters
     ----------
     network : Network or network-like
-        The observed network. Directions, weights and loops are left out, with a warning.
+        The observed network. Directions, weights and loops are ignored, with a warning.
     method : str, default "ensemble"
         How pairs are scored, one of :func:`methods`.
     pairs : array of shape (m, 2), list of pairs, table, or "non-edges", optional
         The pairs to score, by ids; by default every observed edge.
     noise : {"added", "removed", "both"}, optional
-        What is assumed to be wrong: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
+        Assumed error: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
         removed when none is, else both.
     top : int, optional
         Return only this number of pairs, most relevant first. By default 50 of all non-edges, else all pairs in the order given.
@@ -320,7 +320,7 @@ def denoise(
         What missing edges are to be distinguished from, of the method ensemble: all pairs without an edge (the top of the list counts), uniform ones, pairs with the
         degrees of missing edges, or some of both. By default all where all non-edges are ranked, else mixed.
     share : float, optional
-        The share of edges that you believe to be wrong, for probabilities: missing ones among the true edges (0.1 by default), false ones among the
+        Assumed share of wrong edges, for probabilities: missing ones among the true edges (0.1 by default), false ones among the
         observed (estimated by default).
     random_state : int, Generator or None
         The seed.

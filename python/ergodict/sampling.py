@@ -100,7 +100,7 @@ class HomomorphismSampler:
 
     @property
     def motif(self) -> str:
-        """What the motif is called: chain, star, cycle, complete, tree or edges."""
+        """Name of the motif: chain, star, cycle, complete, tree or edges."""
         return self._core.motif
 
     @property
@@ -115,7 +115,7 @@ class HomomorphismSampler:
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say of the sampler on this network."""
+        """Notes on the sampler for this network."""
         return self._core.notes
 
     @property
@@ -300,7 +300,7 @@ class HomomorphismSampler:
         return list(json.loads(self._core.state))
 
     def seek(self, state: list[dict[str, Any]]) -> None:
-        """Goes to where a sampler of the same network, motif and seed was.
+        """Continue where a sampler of the same network, motif and seed was.
 
         Examples
         --------
@@ -383,7 +383,7 @@ def sample(
         Nodes of the motif; of a file or an edge list its own.
     motif : {"chain", "star", "cycle", "complete"}, path or edges
         The motif: a shape, a file with its edges, or pairs of its nodes 0 to k - 1.
-    sampler : {"exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
+    sampler : {"walk", "exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
         How motif samples are drawn; by default exact, and glauber for motifs with cycles that are rare.
     injective : bool, default False
         Keep only motif samples whose nodes are all different.
@@ -394,9 +394,9 @@ def sample(
     chains : int, default 1
         Independent chains.
     component : {"largest", "all"}
-        Where motif samples go.
+        Component that is sampled.
     lazy : bool, optional
-        Whether pivots rest in half of their steps; by default where the component is bipartite.
+        Whether pivots stay in half of their steps; by default where the component is bipartite.
     random_state : int, Generator or None
         The seed; the same as ``--seed`` of ``ergodict network sample``, and the same motif samples.
     ids : bool, default False
