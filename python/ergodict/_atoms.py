@@ -111,11 +111,11 @@ def reconstruct_spins(
     lattice : array of shape (rows, cols)
         The configuration.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model says, or a square by default.
+        Rows and columns of an atom; as in the model, else a square.
     boundary : {"periodic", "free"}, optional
         Whether patches wrap around at the edges; as in the model, else periodic.
     spins : {"zero-one", "signed", "one-hot", "borders", "vector", "real"}, optional
-        What stands for a spin; as the model says, or zero-one for two values, one-hot for labels and real for real numbers by default. Angles are vectors.
+        Representation of a spin; as in the model, else zero-one for two values, one-hot for labels, real for real numbers. Angles are vectors.
     stride : int, default=1
         Sites between neighboring patches.
     alpha : float, default=0.0
@@ -123,7 +123,7 @@ def reconstruct_spins(
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
-        Write the report of ``ergodict spins reconstruct`` here: the configuration, what became of it, where it is off and the atoms.
+        Write the report of ``ergodict spins reconstruct`` here: configuration, reconstruction, error and atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False

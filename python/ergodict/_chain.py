@@ -50,7 +50,7 @@ class Stream:
 
 
 class Chain(Stream):
-    """A chain of configurations; its subclasses say which system it is of."""
+    """A chain of configurations, the base class of all systems."""
 
     #: The name of the system on the command line, and its parameters besides size and temperature.
     _model = ""
@@ -138,7 +138,7 @@ class Chain(Stream):
 
     @property
     def state(self) -> Configuration:
-        """The present configuration, an array (rows, cols) of its own, int8 or of angles float64; assign to it to continue from another."""
+        """The present configuration, a new array (rows, cols), int8, or float64 for angles; assign to it to continue from another."""
         return self._inner.spins().reshape(self.shape)
 
     @state.setter
@@ -255,7 +255,7 @@ class Chain(Stream):
     def to_inference_data(
         self, n: int = 500, observables: Iterable[str] = ("energy", "magnetization"), *, verbose: bool = False
     ) -> Any:
-        """Measure the next states, as ArviZ has them; :func:`ergodict.diagnostics.to_inference_data` puts several chains together.
+        """Measure the next states, in ArviZ's form; :func:`ergodict.diagnostics.to_inference_data` puts several chains together.
 
         Parameters
         ----------
@@ -354,7 +354,7 @@ class Chain(Stream):
             The temperatures.
         observables : iterable of str, optional
             Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder, correlation-length and, of :class:`XY`,
-            helicity-modulus. By default energy, abs-magnetization and these, and vortices of :class:`XY`, as far as the system has them.
+            helicity-modulus. By default energy, abs-magnetization and these, and vortices of :class:`XY`, where the system has them.
         sweeps : int, optional
             Sweeps of each chain at each temperature, all of them measured; 2000 by default. A sweep updates every site once; that of
             ``update="wolff"`` is one cluster.

@@ -231,7 +231,7 @@ class PersistentChains:
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
-        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; assign to it to continue from others."""
+        """The visible units of each chain, a new int8 array (chains, rows, cols); assign to it to continue from others."""
         return self._inner.states().reshape(self.n_chains, *self.size)
 
     @states.setter

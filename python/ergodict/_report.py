@@ -26,7 +26,7 @@ class ReportMixin:
         raise NotImplementedError
 
     def report(self, path: Path) -> pathlib.Path:
-        """Write the report that the command line writes of this result: the finding, its charts, and what was run.
+        """Write the report of this result: finding, charts and run details.
 
         Parameters
         ----------

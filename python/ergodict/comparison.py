@@ -262,7 +262,7 @@ def compare(
     verbose : bool, default False
         Whether to show progress.
     **parameters
-        Those of :class:`NetworkDictionary`, with defaults of their own for comparisons.
+        Those of :class:`NetworkDictionary`, with other defaults.
 
     Returns
     -------

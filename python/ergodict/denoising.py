@@ -42,7 +42,7 @@ def methods() -> list[str]:
 
 
 class Denoised(_report.ReportMixin):
-    """Scores of pairs, as :func:`denoise` gives them: the higher, the more a pair looks like a true edge.
+    """Scores of pairs, returned by :func:`denoise`: higher is more like a true edge.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Denoised(_report.ReportMixin):
     method : str
         How pairs were scored.
     noise : str
-        What was assumed to be wrong.
+        Assumed error.
     notes : list of str
         Warnings and notes.
     heads : list of dict
@@ -70,9 +70,9 @@ class Denoised(_report.ReportMixin):
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional
         Features for the likeliest missing edges or against the most suspicious observed ones, by row of the pair,
-        each with what it adds to the log odds.
+        each with its contribution to the log odds.
     page : object, optional
-        What its report shows; by default what is known of the scores.
+        Content of its report.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ def mixing(series: Any, quantiles: Sequence[float] = ()) -> Diagnostics:
 
 
 def to_inference_data(series: Mapping[str, npt.ArrayLike]) -> Any:
-    """Series along chains as ArviZ has them, for its plots and files.
+    """Series along chains in ArviZ's form, for its plots and files.
 
     Parameters
     ----------

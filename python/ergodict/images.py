@@ -176,7 +176,7 @@ def reconstruct_image(
     image : array, PIL image or path
         As for :class:`ImagePatches`.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model says, or a square by default.
+        Rows and columns of an atom; as in the model, else a square.
     boundary : {"periodic", "free"}, optional
         Whether patches wrap around at the edges; as in the model, else periodic.
     color : bool, optional
@@ -271,7 +271,7 @@ def denoise_image(
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
-        Write the report of ``ergodict image denoise`` here: the image before and after, what was removed and the atoms.
+        Write the report of ``ergodict image denoise`` here: image before and after, removed noise and atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False

@@ -22,7 +22,7 @@ Path = Union[str, "os.PathLike[str]"]
 class Network(Nodes):
     """A network: nodes of any hashable ids, and edges with positive weights. It is never changed.
 
-    What is given is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
+    The input is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
     numpy matrix, an array of shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of
     pairs, the path of a file, or the name of an embedded network such as ``"@karate"``. A square array is a
     matrix, unless it could be an edge array of two or three edges as well: `format` says which, and
@@ -43,12 +43,12 @@ class Network(Nodes):
         arrays and lists of pairs the weights themselves; of rustworkx graphs also a function of an edge's
         payload.
     directed : bool, optional
-        Whether edges have directions. By default what the data say; a matrix that is symmetric is undirected,
+        Whether edges have directions. By default as in the data; a matrix that is symmetric is undirected,
         any other is not; lists and tables are undirected.
     weighted : bool, optional
         True wants weights, False ignores them; by default they are used where there are any.
     loops : bool, optional
-        Whether edges from a node to itself are kept. By default they are not; a Network stays as it is.
+        Whether edges from a node to itself are kept. No by default; a Network is unchanged.
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
@@ -590,7 +590,7 @@ class Network(Nodes):
 
     def write(self, path: Path) -> None:
         """Writes ``.egr``, ``.mtx``, ``.npz``, ``.graphml``, ``.json`` (node-link), or else an edge list (also
-        ``.gz`` or ``.zst``), whole or not at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
+        ``.gz`` or ``.zst``), completely or not at all. What the format cannot store is a UserWarning; ids that are neither integers nor strings are
         written as their text.
 
         Examples

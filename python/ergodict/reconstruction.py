@@ -14,7 +14,7 @@ from .network import Network
 
 
 class Reconstruction(_report.ReportMixin):
-    """A network reconstructed by a dictionary, as :meth:`NetworkDictionary.reconstruct` gives it.
+    """A reconstructed network, returned by :meth:`NetworkDictionary.reconstruct`.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Reconstruction(_report.ReportMixin):
     largest : bool
         Whether only the largest component was reconstructed.
     shrinkage : float
-        What is added to counts.
+        Added to counts.
     threshold : float
         Pairs of a larger weight are called edges.
     samples : int
@@ -41,12 +41,12 @@ class Reconstruction(_report.ReportMixin):
     whole : callable
         The same with all that a file has, which takes longer.
     about : dict
-        What the report says of the run.
+        Run details of the report.
 
     Attributes
     ----------
     u, v : ndarray of int
-        Numbers of the nodes of each pair, as ``network.nodes`` has them. Of undirected networks `u` is not the larger.
+        Numbers of the nodes of each pair, as in ``network.nodes``; u ≤ v in undirected networks.
     weights : ndarray of float
         What atoms make of each pair, on average: ``sums / (counts + shrinkage)``, 0 where a pair was not seen.
     counts : ndarray of int
@@ -59,7 +59,7 @@ class Reconstruction(_report.ReportMixin):
     sampler_ : str
         The sampler that was used.
     notes_ : list of str
-        What there is to say of it.
+        Warnings and notes.
     seed_ : int
         The seed.
 

@@ -33,9 +33,9 @@ class HomomorphismSampler:
     Parameters
     ----------
     network, random_state, ids, n_jobs, verbose
-        As :func:`sample` has them.
+        As for :func:`sample`.
     **sampling
-        Likewise.
+        As for :func:`sample`.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class HomomorphismSampler:
         return found
 
     def to_inference_data(self, n: int = 10_000) -> Any:
-        """The observables of the next n motif samples as ArviZ has them, for its plots and files; see :func:`ergodict.mixing` for our numbers.
+        """The observables of the next n motif samples in ArviZ's form; :func:`ergodict.mixing` has our own diagnostics.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ def sample(
     random_state : int, Generator or None
         The seed; the same as ``--seed`` of ``ergodict network sample``, and the same motif samples.
     ids : bool, default False
-        Give ids of nodes instead of their numbers.
+        Return node ids instead of numbers.
     n_jobs : int, optional
         Threads, which share the chains; -1 for all processors.
     verbose : bool, default False

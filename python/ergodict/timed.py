@@ -60,7 +60,7 @@ class TimedEdges:
     Parameters
     ----------
     data : table, array, list or path
-        A pandas or polars table; an array or list of rows ``u, v, t`` or, as files have them, ``u, v, w, t``; or a time-stamped edge list that
+        A pandas or polars table; an array or list of rows ``u, v, t`` or ``u, v, w, t``; or a time-stamped edge list that
         ``ergodict network learn --timestamps`` takes. As in files, rows remove their edge where all weights are 1 or -1 and theirs is -1, where ``"-"``
         replaces the weight, or where a column ``op`` has ``-`` or ``remove``.
     source, target, time, weight : str, optional
@@ -78,8 +78,8 @@ class TimedEdges:
 
     Notes
     -----
-    Times are numbers, in whatever unit, or dates: ``datetime64``, ``datetime``, pandas timestamps and text of ISO 8601, in UTC unless they say
-    otherwise. Ids are whatever is hashable, as those of :class:`Network`.
+    Times are numbers in any unit, or dates: ``datetime64``, ``datetime``, pandas timestamps and text of ISO 8601, in UTC by
+    default. Ids are hashable, as in :class:`Network`.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class TimedEdges:
 
     @property
     def decisions(self) -> Optional[str]:
-        """What was decided when a file was read, in one line."""
+        """How the file was read, in one line."""
         told = self._core.decisions
         return None if told is None else told[0]
 

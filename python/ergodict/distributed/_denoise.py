@@ -75,7 +75,7 @@ def denoise(
     coverage, visits : float, int
         Walks continue until this share of the pairs was sampled often enough.
     walks : int, default 4000000
-        Most walks, whatever was seen by then.
+        Largest number of walks.
     noise, top, random_state : str, int, int
         As for :func:`ergodict.denoise`.
     n_jobs : int, optional

@@ -40,7 +40,7 @@ def learn(
 
     In a round each of `chains` chains draws `minibatches` minibatches of `batch_size` patches and codes them against the same dictionary;
     the statistics of all, added up in the order of the chains, make one step of the online scheme. So the result depends on these numbers
-    and the seed, and not on the executor, the number of workers, their timing or their failures: it is the same to the bit.
+    and the seed, and not on the executor, the number of workers, their timing or their failures: it is the same, bit for bit.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class Partitioned:
     Parameters
     ----------
     path : path
-        The folder; its ``_index.json`` lists the parts and says how they were made.
+        The folder; its ``_index.json`` lists the parts and the settings.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ def atoms(
     shape : tuple of int, optional
         Rows and columns of an atom (and 3 for color); squares by default.
     order : array of int, optional
-        Which atoms, in which order; by dominance by default, or as they are where that is not known.
+        Indices of the atoms to draw; by dominance by default, if known.
     n : int, optional
         Number of atoms to draw, first ones first.
     ax : Axes or array of them, optional

@@ -83,7 +83,7 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
     Parameters
     ----------
     series : array of shape (n,), array of shape (chains, n), or mapping of names to arrays
-        The numbers, as ``Ising.record`` gives them.
+        The series, as returned by ``Ising.record``.
     ax : Axes or array of them, optional
         Where to draw; one for each name, or one for all.
     every : int, default=1

@@ -92,7 +92,7 @@ def compare(
     accuracy : array of shape (n, m), DataFrame or result of ``compare``
         The numbers.
     names : sequence of str, optional
-        Names of the rows and, where they are as many, of the columns.
+        Names of the rows and, for square matrices, of the columns.
     ax : Axes, optional
         Where to draw.
     label : str, optional

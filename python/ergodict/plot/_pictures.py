@@ -21,7 +21,7 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
     ax : Axes, optional
         Where to draw.
     colorbar : bool, default=True
-        Whether to say which color is which, where there are few labels.
+        Whether to draw a legend, for few labels.
 
     Returns
     -------
