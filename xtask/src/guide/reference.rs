@@ -48,8 +48,9 @@ pub(super) fn add_commands(docs: &Path) -> Result<usize> {
     let text = std::fs::read_to_string(&summary)?;
     let (before, after) =
         text.split_once(CHAPTER).with_context(|| format!("docs/SUMMARY.md has no line {CHAPTER}"))?;
-    let list: String =
+    let list: Vec<String> =
         commands.iter().map(|help| format!("  - [{}]({})\n", help.command, help.file())).collect();
+    let list = list.concat();
     std::fs::write(summary, format!("{before}{CHAPTER}{list}{after}"))?;
     std::fs::create_dir_all(docs.join("commands"))?;
     for help in &commands {
@@ -72,7 +73,7 @@ fn parse(snapshots: &str) -> Vec<Help> {
 /// Builds the references of Python and Rust into a folder of the site.
 pub(super) fn build(api: &Path, tools: &Tools) -> Result<()> {
     let sources = Scratch::new("api")?;
-    let mut sphinx = tools.python(&root());
+    let mut sphinx = tools.python(&sources.0);
     sphinx.arg("-c").arg(API).arg(&sources.0).arg(api.join("python"));
     succeed(&mut sphinx).context("Sphinx cannot build the reference of the Python package")?;
     // The step `rustdoc` of the tests has the same command, so that the work is done once.
@@ -83,7 +84,7 @@ pub(super) fn build(api: &Path, tools: &Tools) -> Result<()> {
 }
 
 /// mdBook on the sources of the book with what is generated.
-pub(super) fn mdbook(program: &Path, to: &Path) -> Result<String> {
+pub(super) fn mdbook(program: &Path, to: &Path) -> Result<()> {
     let sources = Scratch::new("guide-sources")?;
     let docs = sources.0.join("docs");
     copy_tree(&root().join("docs"), &docs)?;
@@ -93,11 +94,11 @@ pub(super) fn mdbook(program: &Path, to: &Path) -> Result<String> {
     build.arg("build").arg("--dest-dir").arg(to).arg(&docs);
     println!("$ {}", name(&build));
     let output = build.output().context("cannot start mdbook")?;
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    let messages = String::from_utf8_lossy(&output.stderr);
     // It warns of what it cannot make sense of, and continues.
     let failed = !output.status.success() || messages.contains("WARN") || messages.contains("ERROR");
     anyhow::ensure!(!failed, "mdbook failed:\n{}", messages.trim_end());
-    Ok(messages)
+    Ok(())
 }
 
 #[cfg(test)]
