@@ -1,4 +1,4 @@
-"""Measures which sampler, k, r, λ and how many samples to take, for docs/choosing.md.
+"""Measures which sampler, k, r, λ and how many samples to take, for docs/parameter-study.md.
 
     python benchsuite/choosing --data DIR [-o benchsuite/runs/DATE] [--questions k,r] [--ergodict PROGRAM] [--figures DIR]
 
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, help="the folder to write to [default: benchsuite/runs/ and the date]")
     parser.add_argument("--questions", default=",".join(QUESTIONS), help="which, with commas between them [default: all]")
     parser.add_argument("--ergodict", help="the program [default: $ERGODICT_CLI, or target/release/ergodict]")
-    parser.add_argument("--figures", type=Path, help="also draw the figures of docs/choosing.md into this folder")
+    parser.add_argument("--figures", type=Path, help="also draw the figures of docs/parameter-study.md into this folder")
     parser.add_argument("--quick", action="store_true", help="try it on a small random network")
     given = parser.parse_args()
     asked = given.questions.split(",")

@@ -1,4 +1,4 @@
-"""The figures of docs/choosing.md, drawn from the measurements and, for atoms, from the models themselves."""
+"""The figures of docs/parameter-study.md, drawn from the measurements and, for atoms, from the models themselves."""
 
 from __future__ import annotations
 

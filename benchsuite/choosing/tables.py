@@ -49,7 +49,7 @@ TITLES = {
     "rebuilding lambda": "λ of a reconstruction",
     "denoising": "Walks of denoising by reconstruction, off the chain, S/(C + α)",
 }
-ABOUT = """Written by `python benchsuite/choosing`; docs/choosing.md explains it. Every cell is the mean over the seeds, ± half of their range.
+ABOUT = """Written by `python benchsuite/choosing`; docs/parameter-study.md explains it. Every cell is the mean over the seeds, ± half of their range.
 One thread; seconds are CPU time. Unless a table says otherwise: k = 21, r = 25, λ = 1, 100 minibatches of 100 patches
 of the approximate pivot, 4 chains, every 100th state; 2000 patches held out; 200 000 homomorphisms to rebuild from.
 

@@ -1,4 +1,4 @@
-"""Atoms to rebuild with: from estimators, arrays and model files."""
+"""Atoms to reconstruct with: from estimators, arrays and model files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def dictionary_of(model: Any) -> _ergodict.PatchDictionary:
 def patch_of(
     dictionary: _ergodict.PatchDictionary, patch: Any, boundary: Optional[str], channels: Optional[int]
 ) -> tuple[tuple[int, int], bool, int]:
-    """Rows and columns of an atom, whether it is of a torus, and its channels: as told, as the model says, or as the numbers suggest."""
+    """Rows and columns of an atom, whether it is of a torus, and its channels: as given, as in the model, or as the numbers suggest."""
     features = dictionary.shape[1]
     known = dictionary.patch
     edge = (
@@ -77,7 +77,7 @@ def patch_of(
 
 
 def page_of(report: Union[None, str, "os.PathLike[str]"], model: Any, data: Any, unnamed: str) -> Optional[tuple[str, str, str]]:
-    """Where a page goes, and what it calls the model and the data: files by their names, what is in memory by the name a file of it might have."""
+    """Path of a report, and the names of the model and the data in it: files by their names, what is in memory by the name a file of it might have."""
     if report is None:
         return None
     _check.page(report, (model, data))
@@ -102,7 +102,7 @@ def reconstruct_spins(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
-    """Rebuild a configuration from atoms: patches are rebuilt from their codes and averaged where they overlap.
+    """Reconstruct a configuration from atoms: reconstructed patches, averaged where they overlap.
 
     Parameters
     ----------
@@ -111,19 +111,19 @@ def reconstruct_spins(
     lattice : array of shape (rows, cols)
         The configuration.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model says, or a square by default.
+        Rows and columns of an atom; as in the model, else a square.
     boundary : {"periodic", "free"}, optional
-        Whether patches go on at the opposite edge; as the model says, or periodic by default.
+        Whether patches wrap around at the edges; as in the model, else periodic.
     spins : {"zero-one", "signed", "one-hot", "borders", "vector", "real"}, optional
-        What stands for a spin; as the model says, or zero-one for two values, one-hot for labels and real for real numbers by default. Angles are vectors.
+        Representation of a spin; as in the model, else zero-one for two values, one-hot for labels, real for real numbers. Angles are vectors.
     stride : int, default=1
         Sites between neighboring patches.
     alpha : float, default=0.0
-        Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
+        Weight of the sparsity of the codes; 0 reconstructs as closely as possible.
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
-        Write the report of ``ergodict spins reconstruct`` here: the configuration, what became of it, where it is off and the atoms.
+        Write the report of ``ergodict spins reconstruct`` here: configuration, reconstruction, error and atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False
@@ -132,16 +132,16 @@ def reconstruct_spins(
     Returns
     -------
     array of float64, shape (rows, cols) or (rows, cols, channels)
-        The numbers of the configuration, rebuilt; as ``ergodict spins reconstruct`` writes them.
+        The reconstructed configuration, as ``ergodict spins reconstruct`` writes it.
     info : dict
-        With `return_info`: the number of patches, and ``sites_right``, the share of sites whose spin is told by them, NaN for real numbers.
+        With `return_info`: the number of patches, and ``sites_right``, the share of sites reconstructed correctly, NaN for real numbers.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ergodict import Ising, reconstruct_spins
     >>> ising = Ising(size=12, every=1000, random_state=0)
-    >>> rebuilt, info = reconstruct_spins(np.eye(9), next(ising), return_info=True)
+    >>> result, info = reconstruct_spins(np.eye(9), next(ising), return_info=True)
     >>> info["sites_right"]
     1.0
     """

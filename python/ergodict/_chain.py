@@ -29,7 +29,7 @@ Start = Union[str, "os.PathLike[str]", npt.NDArray[Any]]
 
 
 class Stream:
-    """A stream whose place is that of an object of the extension, which is made again where it is copied to."""
+    """A stream whose position is that of an object of the extension, which is made again where it is copied to."""
 
     _inner: Any
 
@@ -50,7 +50,7 @@ class Stream:
 
 
 class Chain(Stream):
-    """A chain of configurations; its subclasses say which system it is of."""
+    """A chain of configurations, the base class of all systems."""
 
     #: The name of the system on the command line, and its parameters besides size and temperature.
     _model = ""
@@ -138,7 +138,7 @@ class Chain(Stream):
 
     @property
     def state(self) -> Configuration:
-        """The present configuration, an array (rows, cols) of its own, int8 or of angles float64; set it to go on from another."""
+        """The present configuration, a new array (rows, cols), int8, or float64 for angles; assign to it to continue from another."""
         return self._inner.spins().reshape(self.shape)
 
     @state.setter
@@ -167,7 +167,7 @@ class Chain(Stream):
         return self.state
 
     def advance(self, updates: int) -> None:
-        """Make so many updates of single sites, rounded up to whole steps of the chain.
+        """Make this number of single-site updates, rounded up to whole steps.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Chain(Stream):
     def to_inference_data(
         self, n: int = 500, observables: Iterable[str] = ("energy", "magnetization"), *, verbose: bool = False
     ) -> Any:
-        """Measure the next states, as ArviZ has them; :func:`ergodict.diagnostics.to_inference_data` puts several chains together.
+        """Measure the next states, in ArviZ's form; :func:`ergodict.diagnostics.to_inference_data` puts several chains together.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Chain(Stream):
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``.
+            Path of the report, ending in ``.html``.
         n : int, default=500
             How many states are taken.
         observables : iterable of str, default=("energy", "magnetization")
@@ -303,7 +303,7 @@ class Chain(Stream):
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -354,7 +354,7 @@ class Chain(Stream):
             The temperatures.
         observables : iterable of str, optional
             Those of :meth:`measure`, and functions of several means: susceptibility, specific-heat, binder, correlation-length and, of :class:`XY`,
-            helicity-modulus. By default energy, abs-magnetization and these, and vortices of :class:`XY`, as far as the system has them.
+            helicity-modulus. By default energy, abs-magnetization and these, and vortices of :class:`XY`, where the system has them.
         sweeps : int, optional
             Sweeps of each chain at each temperature, all of them measured; 2000 by default. A sweep updates every site once; that of
             ``update="wolff"`` is one cluster.
@@ -365,7 +365,7 @@ class Chain(Stream):
         tempering : bool, default=False
             Whether configurations are exchanged between neighboring temperatures after every sweep (parallel tempering).
         report : str or path-like, optional
-            A page with charts to write, whose name should end in ``.html``.
+            Path of a report to write, ending in ``.html``.
         n_jobs : int, optional
             Threads; -1 for all processors, 1 by default.
         random_state : int, Generator, RandomState or None, default=None
@@ -435,7 +435,7 @@ class Chain(Stream):
         spins: Optional[str] = None,
         dtype: npt.DTypeLike = np.float64,
     ) -> npt.NDArray[Any]:
-        """Cut patches at random places of the present configuration.
+        """Cut patches at random positions of the present configuration.
 
         Parameters
         ----------
@@ -452,7 +452,7 @@ class Chain(Stream):
         Returns
         -------
         array of shape (n, rows * cols * channels)
-            A patch in each row, its places row by row, the channels of a place together.
+            One patch per row: its sites row by row, the channels of a site together.
         """
         rows, cols = _check.size(size, "size")
         values = self._values if spins is None else spins

@@ -52,7 +52,7 @@ def _integer(value: object, name: str) -> int:
 
 
 def jobs(value: object) -> Optional[int]:
-    """A number of threads as scikit-learn has it; that it is none is told before any work, however little."""
+    """A number of threads as scikit-learn has it; an invalid one is rejected before any work."""
     expected = "a positive number of threads, -1 for all processors, or None"
     if value is None:
         return None
@@ -145,7 +145,7 @@ def single(dtype: Any) -> bool:
 
 
 def numbers(value: object, name: str, axes: Optional[int] = None) -> Any:
-    """An array of float64 in C order, aligned, with so many axes."""
+    """An array of float64 in C order, aligned, with a given number of axes."""
     array = np.asarray(value)
     if array.dtype.kind not in "buif":
         raise TypeError(f"{name} has the dtype {array.dtype}, but it must hold real numbers")
@@ -188,7 +188,7 @@ def weight_at(function: Callable[[int], float], t: int) -> float:
 
 
 def weights(function: Callable[[int], float], steps: int) -> str:
-    """The weights that a function gives so many steps, as files have them."""
+    """Weights of a function for a number of steps, as stored in files."""
     return given([weight_at(function, t) for t in range(1, steps + 1)] or [1.0])
 
 
@@ -303,7 +303,7 @@ def _steps(value: object, name: str, least: int) -> int:
 
 
 def motif_nodes(sampling: dict[str, Any]) -> int:
-    """Nodes of the motif, as far as it is known here: a file says its own."""
+    """Nodes of the motif, as far as it is known here: a file has its own."""
     edges = sampling["edges"]
     return int(sampling["k"] or (_ergodict.MOTIF_NODES if edges is None else 1 + max(max(edge) for edge in edges)))
 
@@ -315,7 +315,7 @@ def _short(value: object) -> str:
 
 
 def page(path: Union[str, "os.PathLike[str]"], read: Sequence[Any] = ()) -> str:
-    """The path of a page that is to be written, before any work: in a folder that exists, and not over a file that was read."""
+    """Path of a report, checked before any work: in an existing folder, not over an input file."""
     file = os.fspath(path)
     folder = os.path.dirname(file)
     if folder and not os.path.isdir(folder):

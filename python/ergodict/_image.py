@@ -69,7 +69,7 @@ def _from_pil(image: Any) -> npt.NDArray[Any]:
 
 
 def _white(array: npt.NDArray[Any]) -> int:
-    """The integer that is white. Of types that no image file has, such as the int64 that lists become, the range tells it."""
+    """The integer that is white. Of types that no image file has, such as the int64 that lists become, the range decides."""
     if array.dtype.kind == "u" and array.dtype.itemsize <= 2:
         return int(np.iinfo(array.dtype).max)
     if array.size and (array.min() < 0 or array.max() > 255):

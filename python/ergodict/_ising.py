@@ -30,7 +30,7 @@ class Ising(Chain):
     temperature : float, default=2.26
         The temperature T.
     coupling : float, default=1.0
-        The coupling J; negative for an antiferromagnet. Edges with weights of their own have those instead.
+        The coupling J; negative for an antiferromagnet. Weighted edges use their weights instead.
     field : float or array, default=0.0
         The external field h: a number, or one for each site.
     boundary : {"periodic", "free"}, default="periodic"
@@ -73,7 +73,7 @@ class Ising(Chain):
     >>> bool(-2 <= ising.measure("energy") <= 2)
     True
 
-    Any iterable of arrays is a stream that a dictionary can be learned from; a chain of one's own takes no more than a generator:
+    Any iterable of arrays is a stream that a dictionary can be learned from; your own chain can be a generator:
 
     >>> import numpy as np
     >>> def own_chain(steps, seed):
@@ -161,7 +161,7 @@ def _edge_array(graph: Any) -> _Edges:
 
 
 def _network_edges(graph: Any) -> _Edges:
-    """Edges of a network, or of anything that one can be made of."""
+    """Edges of a network or network-like object."""
     from .network import as_network
 
     network = as_network(graph)

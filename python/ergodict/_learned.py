@@ -72,7 +72,7 @@ class Learned:
 
     @property
     def seed_(self) -> int:
-        """The seed that was used; as `random_state` it gives the same dictionary again."""
+        """Seed used; as `random_state` it reproduces the dictionary."""
         return self._learned().seed
 
     @property

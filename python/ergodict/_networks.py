@@ -81,7 +81,7 @@ def is_native(network: Network) -> bool:
 
 
 def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodict.Network]:
-    """The networks with names that mean the same node in all, so that chains can go on from one to the next.
+    """The networks with names that mean the same node in all, so that chains can continue from one to the next.
 
     `numbers` are those of ids that are neither all integers nor all strings, of networks before, too; new ones are added.
     """

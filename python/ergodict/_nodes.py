@@ -58,7 +58,7 @@ class Nodes:
 
     @property
     def decisions(self) -> Optional[str]:
-        """What was decided when the network was made, in one line: directions, weights, loops, duplicates."""
+        """How the data were read, in one line: directions, weights, loops, duplicates."""
         return self._core.decisions
 
     @property
@@ -244,7 +244,7 @@ class Nodes:
         return self._core.weight(self._place(u), self._place(v))
 
     def summary(self) -> dict[str, Any]:
-        """Sizes, degrees, weights, components and triangles, as ``ergodict network info --json`` has them.
+        """Sizes, degrees, weights, components and triangles, as in ``ergodict network info --json``.
 
         Examples
         --------

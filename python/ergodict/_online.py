@@ -44,43 +44,43 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The dictionary, an atom a row.
+        The dictionary, one atom per row.
     n_iter_ : int
         Epochs that the last `fit` completed.
     n_steps_ : int
         Steps taken, one for each minibatch.
     alpha_ : float
-        The weight of the l1 norm of the code, as given or as ``"auto"`` became.
+        The weight of the l1 norm of the code, as given or as ``"auto"`` resolved.
     reconstruction_err_ : float
         The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`, where each sample was coded before it was learned from;
         with ``sample_weight``, squared errors count that often.
     surrogate_ : float
         The surrogate loss per sample.
     seed_ : int
-        The seed that was used.
+        Seed used.
     dominance_ : ndarray of shape (n_components,)
         The share of each atom in the reconstructions.
     history_ : dict of ndarray
-        The loss and the surrogate along the way, thinned as it grows.
+        Loss and surrogate by step, thinned as it grows.
     held_out_loss_ : float or None
         The mean loss of the samples held out by `fit`.
     piece_ : int
         The piece of a union of sets that the dictionary lies in.
     n_features_in_ : int
         Features of a sample.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where the data had them.
     """
 
     # Learning
 
     def fit(self: Self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
-        """Learn a dictionary from the samples of a matrix, from the beginning.
+        """Learn a dictionary from the rows of a matrix, from scratch.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples. Arrays of float32 or float64 are read where they lie; others are converted.
+            The samples. float32 and float64 arrays are read without a copy; others are converted.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -189,7 +189,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         steps : int, default=None
             How many items to take at most; all if None.
         go_on : bool, default=False
-            Whether to go on with what was learned before instead of beginning anew.
+            Whether to continue with what was learned before instead of restarting.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show, other, limits)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Rebuild samples from their codes.
+        """Reconstruct samples from their codes.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         return np.asarray(codes @ components)
 
     def score(self, X: Any, y: object = None) -> float:
-        """Give minus the mean loss of a sample: larger is better, as model selection expects.
+        """Return minus the mean loss per sample: larger is better.
 
         The loss of a sample is ``|x - hW|^2 + 2 alpha |h|_1 + kappa2 / 2 |h|^2``. It depends on `alpha`: to select that, compare
         reconstructions instead.
@@ -326,7 +326,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     @property
     def alpha_(self) -> float:
-        """The weight of the l1 norm of the code, as given or as ``"auto"`` became."""
+        """The weight of the l1 norm of the code, as given or as ``"auto"`` resolved."""
         return float(self._learned().facts["lambda"]) / 2.0
 
     @property

@@ -103,7 +103,7 @@ class CellularPotts(Chain):
     size : int or (int, int), default=200
         Rows and columns of the lattice.
     cells : int, default=36
-        Cells besides the medium, at most 127.
+        Number of cells without the medium, at most 127.
     temperature : float, default=10.0
         The temperature T.
     adhesion : sequence of float, optional
@@ -118,7 +118,7 @@ class CellularPotts(Chain):
     perimeter_strength : float, default=0.0
         Strength of the perimeter constraint.
     proposal : {"neighbor", "any"}, default="neighbor"
-        What a site may turn into: the label of a neighbor, which is the usual rule and has no Boltzmann law, or any label.
+        Proposed label: that of a neighbor, which is the usual rule without a Boltzmann distribution, or any label.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
     every : int, default=10000

@@ -123,7 +123,7 @@ class RBM(Chain):
         Returns
         -------
         RBM
-            The chain, whose law at temperature 1 is that of the estimator.
+            The chain; at temperature 1 it has the distribution of the estimator.
 
         Examples
         --------
@@ -220,18 +220,18 @@ class PersistentChains:
         self._inner = _ergodict.PersistentChains(system, machine.size, machine.temperature, machine.seed_, n_chains, **arrays)
 
     def advance(self, steps: int) -> None:
-        """Draw all hidden and then all visible units of every chain, `steps` times.
+        """Draw all hidden, then all visible units of every chain, repeatedly.
 
         Parameters
         ----------
         steps : int
-            Number of steps.
+            How many times.
         """
         self._inner.advance(_check.count(steps, "steps", 0))
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
-        """The visible units of each chain, an int8 array (chains, rows, cols) of its own; set it to continue from others."""
+        """The visible units of each chain, a new int8 array (chains, rows, cols); assign to it to continue from others."""
         return self._inner.states().reshape(self.n_chains, *self.size)
 
     @states.setter

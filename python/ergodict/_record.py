@@ -1,4 +1,4 @@
-"""What a model says of itself: the one place that knows the keys of model headers."""
+"""What a model says of itself: the only module that knows the keys of model headers."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class NetworkRecord(Record):
 
     @property
     def is_static(self) -> bool:
-        """Whether all homomorphisms were learned from at once."""
+        """Whether all motif samples were learned from at once."""
         return bool(self.config.get("static"))
 
     def parameters(self, dictionary: object = None) -> dict[str, Any]:

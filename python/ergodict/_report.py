@@ -1,4 +1,4 @@
-"""Reports: where a page goes, and what the network of a result is called on it."""
+"""Reports: their paths, and the name of a result's network in them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def written(path: Path, write: Callable[[str], None], model: Optional[str] = None) -> pathlib.Path:
-    """Writes a page by the function given, whole or not at all, and not over the model file that it is of; where it is."""
+    """Writes a report by the given function, completely or not at all, never over its own model file; returns its path."""
     write(_check.page(path, (model,)))
     return pathlib.Path(path)
 
 
 class ReportMixin:
-    """A result that has a page."""
+    """A result with a report."""
 
     def _write_page(self, file: str) -> None:
         raise NotImplementedError
 
     def report(self, path: Path) -> pathlib.Path:
-        """Write the report that the command line writes of this result: the finding, its charts, and what was run.
+        """Write the report of this result: finding, charts and run details.
 
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``. It is written whole or not at all, and not over a file that was read.
+            Path of the report, ending in ``.html``. Written completely or not at all, never over an input file.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -56,7 +56,7 @@ class ReportMixin:
 
 
 class ModelReportMixin:
-    """What was learned, which has a page."""
+    """A learned model with a report."""
 
     def _write_page(self, file: str, title: Optional[str]) -> None:
         raise NotImplementedError
@@ -68,14 +68,14 @@ class ModelReportMixin:
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``. It is written whole or not at all, and not over a file that was read.
+            Path of the report, ending in ``.html``. Written completely or not at all, never over an input file.
         title : str, optional
             Another heading.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -89,6 +89,6 @@ class ModelReportMixin:
 
 
 def about(network: Network, name: str, digest: str) -> dict[str, Any]:
-    """What the extension is told of the network of a result; ids that it does not know are shown as they are here."""
+    """What the extension knows of the network of a result; ids that it does not know are shown as they are here."""
     labels = None if _networks.is_native(network) else [str(node) for node in network.nodes]
     return {"name": name, "digest": digest, "labels": labels}

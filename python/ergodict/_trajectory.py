@@ -31,13 +31,13 @@ class Trajectory:
     states : int, optional
         Number of labels; by default up to the greatest.
     boundary : {"periodic", "free"}, default="periodic"
-        Whether patches go on at the opposite edge.
+        Whether patches wrap around at the edges.
     every : int, default=1
         Frames from one minibatch to the next.
     burn_in : int, default=0
         Frames that are left out at the beginning.
     random_state : int, Generator, RandomState or None, default=None
-        The seed of the places of patches; the one that was used is ``seed_``.
+        Seed of the patch positions; ``seed_`` has the one used.
 
     Attributes
     ----------

@@ -15,15 +15,15 @@ from .network import Network, as_network
 class ChangingNetwork:
     """A network whose edges come and go. Nodes come with their first edge and stay.
 
-    Wherever a network is wanted, this stands for what it is at that moment. Learning goes on with it: ``model.partial_fit(changing)`` takes the
-    chains over to what the network became, where they go on if they can and start again if they cannot.
+    Accepted wherever a network is, in its present state. Learning continues with it: ``model.partial_fit(changing)`` takes the
+    chains over to what the network became, where they continue if possible and restart otherwise.
 
     Parameters
     ----------
     data : Network, or anything it is made from, optional
-        What it is at first; by default it has no nodes.
+        Initial network; empty by default.
     directed : bool, optional
-        Whether edges have directions; by default what `data` says, and else they have none.
+        Whether edges have directions; by default as in `data`, else undirected.
     loops : bool, default False
         Whether edges from a node to itself are kept.
     **options
@@ -98,7 +98,7 @@ class ChangingNetwork:
         return self._core.is_directed
 
     def insert(self, edges: Any, target: Any = None, weight: Any = None) -> None:
-        """Give edges a weight, whether they are there or not: all of them, or none where one cannot be.
+        """Set the weight of edges, new or existing: all of them, or none if one is invalid.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class ChangingNetwork:
         target : column or id, optional
             The other ends.
         weight : float or array, optional
-            The weights, 1 unless said otherwise.
+            Weights, 1 by default.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class ChangingNetwork:
         return 0.0 if names is None else self._core.weight(*names)
 
     def snapshot(self) -> Network:
-        """The network as it is now, which later changes leave alone.
+        """The present network, unaffected by later changes.
 
         Examples
         --------

@@ -228,7 +228,7 @@ def compare(
     verbose: bool = False,
     **parameters: Any,
 ) -> Comparison:
-    """Compares networks by how well their latent motifs fit each other's walks.
+    """Compare networks by how well their latent motifs fit each other's walks.
 
     Several dictionaries are learned from each network and measured on walks that nothing was learned from. The same seed
     gives the same numbers as ``ergodict network compare``.
@@ -256,13 +256,13 @@ def compare(
     checkpoint : path, optional
         File for the dictionaries and cells so far, saved every 30 seconds and when interrupted; deleted at the end.
     resume : bool, default False
-        Continue from the checkpoint, if there is one. The result is that of a run without a break.
+        Continue from the checkpoint, if there is one. The result is that of an uninterrupted run.
     n_jobs : int, optional
         Threads.
     verbose : bool, default False
         Whether to show progress.
     **parameters
-        Those of :class:`NetworkDictionary`, with defaults of their own for comparisons.
+        Those of :class:`NetworkDictionary`, with other defaults.
 
     Returns
     -------

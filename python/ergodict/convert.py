@@ -98,7 +98,7 @@ def of_nodes(
     said: Optional[bool],
     options: Options,
 ) -> Made:
-    """A network of nodes in any order; `u` and `v` are places in their list."""
+    """A network of nodes in any order; `u` and `v` are indices into their list."""
     core = _ergodict.Network
     u, v = np.require(u, dtype=np.int64, requirements="A"), np.require(v, dtype=np.int64, requirements="A")
     if all(map(_is_integer, nodes)):
@@ -338,7 +338,7 @@ def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
 
 
 def _unique(ids: list[Any]) -> Optional[list[Hashable]]:
-    """Ids that can tell nodes apart, else None."""
+    """Ids that distinguish nodes, else None."""
     try:
         return ids if len(set(ids)) == len(ids) and None not in ids else None
     except TypeError:

@@ -42,7 +42,7 @@ def methods() -> list[str]:
 
 
 class Denoised(_report.ReportMixin):
-    """Scores of pairs, as :func:`denoise` gives them: the higher, the more a pair looks like a true edge.
+    """Scores of pairs, returned by :func:`denoise`: higher is more like a true edge.
 
     Parameters
     ----------
@@ -55,33 +55,33 @@ class Denoised(_report.ReportMixin):
     method : str
         How pairs were scored.
     noise : str
-        What was assumed to be wrong.
+        Assumed error.
     notes : list of str
-        What there is to say.
+        Warnings and notes.
     heads : list of dict
-        What is told of heads.
+        Facts about the classifiers.
     seed : int
         The seed.
     top : int, optional
-        Keep only so many pairs that matter most, in that order.
+        Keep only this number of pairs, most relevant first.
     probabilities : ndarray of float, optional
         The probability that each pair is a true edge.
     evidence : ndarray of int, optional
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional
-        Features that speak for the likeliest missing edges or against the most suspicious observed ones, by the places of the pairs,
-        each with what it adds to the log odds.
+        Features for the likeliest missing edges or against the most suspicious observed ones, by row of the pair,
+        each with its contribution to the log odds.
     page : object, optional
-        What its report shows; by default what is known of the scores.
+        Content of its report.
 
     Attributes
     ----------
     u, v : ndarray of int
         Numbers of the nodes of each pair, in the order of the pairs.
     notes_ : list of str
-        What there is to say.
+        Warnings and notes.
     heads_ : list of dict
-        Of methods that train heads, what is told of each: ``held_out_auc``, ``false_share``, ``features`` with ``auc_drop``.
+        Facts about each trained classifier: ``held_out_auc``, ``false_share``, ``features`` with ``auc_drop``.
     seed_ : int
         The seed.
 
@@ -135,14 +135,14 @@ class Denoised(_report.ReportMixin):
 
     @property
     def importance(self) -> dict[str, float]:
-        """What the AUC of training loses without each feature, the most needed first; of the first head. Empty for methods without one."""
+        """Drop in training AUC without each feature, largest first; empty without a classifier."""
         if not self.heads_:
             return {}
         drops = {feature["name"]: feature["auc_drop"] for feature in self.heads_[0]["features"]}
         return dict(sorted(drops.items(), key=lambda one: -one[1]))
 
     def suspects(self, n: int = 10) -> npt.NDArray[Any]:
-        """The ids of the `n` pairs that matter most: those of the highest scores where edges were removed, else of the lowest.
+        """Ids of the `n` most relevant pairs: highest scores where edges were removed, else lowest.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class Denoised(_report.ReportMixin):
 
     def to_pandas(self) -> Any:
         """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common
-        neighbors, and what speaks most for likely missing edges.
+        neighbors, and the features in favor of likely missing edges.
 
         Examples
         --------
@@ -299,35 +299,35 @@ def denoise(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Denoised:
-    """Ranks pairs of nodes by how much they look like true edges, from the observed network alone.
+    """Rank pairs of nodes by how much they look like true edges, from the observed network alone.
 
     The same seed gives the same scores as ``ergodict network denoise``.
 
     Parameters
     ----------
-    network : Network or what one is made of
-        The observed network. Directions, weights and loops are left out, with a warning.
+    network : Network or network-like
+        The observed network. Directions, weights and loops are ignored, with a warning.
     method : str, default "ensemble"
         How pairs are scored, one of :func:`methods`.
     pairs : array of shape (m, 2), list of pairs, table, or "non-edges", optional
         The pairs to score, by ids; by default every observed edge.
     noise : {"added", "removed", "both"}, optional
-        What is assumed to be wrong: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
+        Assumed error: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
         removed when none is, else both.
     top : int, optional
-        Give only so many pairs that matter most, in that order. By default 50 of all non-edges, else all pairs in the order given.
+        Return only this number of pairs, most relevant first. By default 50 of all non-edges, else all pairs in the order given.
     negatives : {"all", "uniform", "mixed", "degree"}, optional
         What missing edges are to be distinguished from, of the method ensemble: all pairs without an edge (the top of the list counts), uniform ones, pairs with the
         degrees of missing edges, or some of both. By default all where all non-edges are ranked, else mixed.
     share : float, optional
-        The share of edges that you believe to be wrong, for probabilities: missing ones among the true edges (0.1 by default), false ones among the
+        Assumed share of wrong edges, for probabilities: missing ones among the true edges (0.1 by default), false ones among the
         observed (estimated by default).
     random_state : int, Generator or None
         The seed.
     n_jobs : int, optional
         Threads; scores do not depend on it.
     verbose : bool, default False
-        Whether to tell of progress.
+        Whether to show progress.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def denoise(
 
 
 def by_dictionary(estimator: NetworkDictionary, network: Any, pairs: Any, samples: int, parameters: dict[str, Any]) -> Denoised:
-    """Scores of pairs by the atoms of an estimator, off the chain and shrunk. Directed networks are rebuilt with their directions."""
+    """Scores of pairs by the atoms of an estimator, off-motif and shrunk. Directed networks are reconstructed with their directions."""
     observed = as_network(network)
     numbers = _pairs_of(observed, pairs, arcs=True)
     samples = _check.count(samples, "samples", expected="at least one homomorphism is needed")

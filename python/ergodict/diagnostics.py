@@ -94,7 +94,7 @@ def mixing(series: Any, quantiles: Sequence[float] = ()) -> Diagnostics:
 
 
 def to_inference_data(series: Mapping[str, npt.ArrayLike]) -> Any:
-    """Series along chains as ArviZ has them, for its plots and files.
+    """Series along chains in ArviZ's form, for its plots and files.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _diagnose_number(chains: npt.NDArray[np.float64], shares: Sequence[float]) -
 
 
 def _labels(series: Any, shape: tuple[int, ...]) -> Iterator[str]:
-    """Labels of the places, as ``arviz.summary`` has them: coordinates where there are some, else indices."""
+    """Labels of the entries, as ``arviz.summary`` has them: coordinates where there are some, else indices."""
     dims = [dim for dim in getattr(series, "dims", ()) if dim not in ("chain", "draw")]
     coords = getattr(series, "coords", {})
     names = [list(np.asarray(coords[dim])) if dim in coords else None for dim in dims] or [None] * len(shape)

@@ -1,4 +1,4 @@
-"""Evaluation: how well scores of pairs tell true edges from false ones."""
+"""Evaluation of pair scores against ground truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .reconstruction import Reconstruction
 
 
 class Evaluation:
-    """How well scores find the true pairs, as :func:`evaluate` gives it.
+    """Quality of scores, returned by :func:`evaluate`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Evaluation:
     precision_at_20, precision_at_100 : float or None
         The share of true pairs among the 20 (100) highest scores; equal scores count by the mean over their orders. None of fewer pairs.
     false_share_at_20, false_share_at_100 : float or None
-        The share of false pairs among the 20 (100) lowest scores: what is false of a list of suspects.
+        The share of false pairs among the 20 (100) lowest scores.
     calibration_error : float or None
         The expected calibration error of the probabilities, in bins of equal numbers; None without probabilities. It is that of the question
         only where the labeled pairs have as many true ones as the question has.
@@ -147,16 +147,16 @@ class Evaluation:
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``.
+            Path of the report, ending in ``.html``.
         others : dict of Evaluation, optional
-            Evaluations of other scores of the same pairs, by what they are called, to be shown next to this one and compared with it.
+            Evaluations of other scores of the same pairs, by name, to be compared with this one.
         name : str, default="scores"
             What these scores are called.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -257,7 +257,7 @@ def evaluate(
     confidence : float, default 0.95
         The probability that the interval is to hold.
     directed : bool, optional
-        Whether the pair (u, v) is another than (v, u); by default as the network of the scores says, else not.
+        Whether (u, v) differs from (v, u); by default as in the network of the scores, else not.
     column : str, optional
         The column of a table that has the scores; by default score, weight, or the third.
     probabilities : array, optional
@@ -267,7 +267,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        What it comes to; ``first.against(second)`` compares two on the same pairs.
+        The evaluation; ``first.against(second)`` compares two on the same pairs.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def fetch_network(
     unchecked: bool = False,
     verbose: bool = False,
 ) -> Network:
-    """A public network, from its file in a folder, which is fetched from its publisher where it is missing.
+    """A public network, from a local file or downloaded from its publisher.
 
     The network is simple, undirected and without weights; its nodes are numbered 0, 1, … by the rank of the
     publisher's ids. It is checked by its nodes, its edges and the SHA-256 of its list of edges, so that the
@@ -31,7 +31,7 @@ def fetch_network(
     name : str
         ``"facebook"``, ``"arxiv"``, ``"ppi_pathways"``, ``"enron"`` or ``"twitter"``.
     folder : str or path-like
-        The folder that has the file, or gets it; it is made where it is missing.
+        Folder of the file; created if missing.
     source : str or path-like, optional
         Another address of the publisher's file, or the file itself, or the folder it is in: the way without
         a network. By default the publisher's address.
@@ -50,7 +50,7 @@ def fetch_network(
     Raises
     ------
     RuntimeError
-        When the package was built without the feature ``fetch``, as it is unless it is asked for.
+        When the package was built without the feature ``fetch``, the default.
     OSError
         When the file cannot be had, with what to do where there is no network.
     ValueError

@@ -1,4 +1,4 @@
-"""Images: streams of their patches, images rebuilt from atoms, and images denoised."""
+"""Images: streams of their patches, images reconstructed from atoms, and images denoised."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ImagePatches(Stream):
     sampling : {"independent", "walk"}, default="independent"
         How positions follow each other: independently, or one pixel up, down, left or right at a time.
     boundary : {"periodic", "free"}, default="periodic"
-        Whether patches go on at the opposite edge, or stay inside.
+        Whether patches wrap around at the edges, or stay inside.
     color : bool, default=False
         Red, green and blue; otherwise gray.
     steps : int, optional
@@ -167,7 +167,7 @@ def reconstruct_image(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
-    """Rebuild an image from atoms: patches are rebuilt from their codes and averaged where they overlap.
+    """Reconstruct an image from atoms: reconstructed patches, averaged where they overlap.
 
     Parameters
     ----------
@@ -176,15 +176,15 @@ def reconstruct_image(
     image : array, PIL image or path
         As for :class:`ImagePatches`.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model says, or a square by default.
+        Rows and columns of an atom; as in the model, else a square.
     boundary : {"periodic", "free"}, optional
-        Whether patches go on at the opposite edge; as the model says, or periodic by default.
+        Whether patches wrap around at the edges; as in the model, else periodic.
     color : bool, optional
         Whether atoms are of red, green and blue; by default, when they have three numbers for each pixel.
     stride : int, optional
         Pixels between neighboring patches; by default the least that makes at most 200000 patches.
     alpha : float, default=0.0
-        Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
+        Weight of the sparsity of the codes; 0 reconstructs as closely as possible.
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
@@ -197,7 +197,7 @@ def reconstruct_image(
     Returns
     -------
     array of float64, shape (rows, cols) or (rows, cols, 3)
-        The image rebuilt, not clipped.
+        The reconstructed image, not clipped.
     info : dict
         With `return_info`: stride, patches, alpha, psnr and relative_error against the image.
 
@@ -206,8 +206,8 @@ def reconstruct_image(
     >>> import numpy as np
     >>> from ergodict import reconstruct_image
     >>> image = np.random.default_rng(0).random((12, 12))
-    >>> rebuilt = reconstruct_image(np.eye(9), image)
-    >>> bool(np.allclose(rebuilt, image, atol=1e-6))
+    >>> result = reconstruct_image(np.eye(9), image)
+    >>> bool(np.allclose(result, image, atol=1e-6))
     True
     """
     weight, jobs = _alpha(alpha), _check.jobs(n_jobs)
@@ -271,7 +271,7 @@ def denoise_image(
     return_info : bool, default=False
         Whether to return facts too.
     report : path, optional
-        Write the report of ``ergodict image denoise`` here: the image before and after, what was removed and the atoms.
+        Write the report of ``ergodict image denoise`` here: image before and after, removed noise and atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False

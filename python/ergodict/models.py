@@ -72,12 +72,12 @@ def _opened(path: Union[str, os.PathLike[str]], dictionary: Any) -> Factorizer:
 
 
 def set_of(name: str, dictionary: Any) -> object:
-    """What the extension takes for the set that a model file is opened with; none where the file says it."""
+    """What the extension takes for the set that a model file is opened with; none where the file has it."""
     return None if dictionary is None else spec_of(dictionary, *_shape(os.fspath(name)))
 
 
 def _shape(name: str) -> tuple[int, int]:
-    """Atoms and features of a model file; zeros where it cannot be read, which opening it will tell."""
+    """Atoms and features of a model file; zeros where it cannot be read, which opening it reports."""
     try:
         with open(os.fspath(name), "rb") as file:
             size = int.from_bytes(file.read(8), "little")

@@ -22,7 +22,7 @@ Path = Union[str, "os.PathLike[str]"]
 class Network(Nodes):
     """A network: nodes of any hashable ids, and edges with positive weights. It is never changed.
 
-    What is given is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
+    The input is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
     numpy matrix, an array of shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of
     pairs, the path of a file, or the name of an embedded network such as ``"@karate"``. A square array is a
     matrix, unless it could be an edge array of two or three edges as well: `format` says which, and
@@ -37,18 +37,18 @@ class Network(Nodes):
     Parameters
     ----------
     data : graph, matrix, array, table, list, str or path
-        What the network is made of.
+        Data of the network.
     weight : str, callable or array, optional
         The edge attribute or column that has the weights, by default ``"weight"`` where there is one; of edge
         arrays and lists of pairs the weights themselves; of rustworkx graphs also a function of an edge's
         payload.
     directed : bool, optional
-        Whether edges have directions. By default what the data say; a matrix that is symmetric is undirected,
+        Whether edges have directions. By default as in the data; a matrix that is symmetric is undirected,
         any other is not; lists and tables are undirected.
     weighted : bool, optional
         True wants weights, False ignores them; by default they are used where there are any.
     loops : bool, optional
-        Whether edges from a node to itself are kept. By default they are not; a Network stays as it is.
+        Whether edges from a node to itself are kept. No by default; a Network is unchanged.
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
@@ -62,7 +62,7 @@ class Network(Nodes):
 
     Notes
     -----
-    Nodes have numbers, which arrays of homomorphisms and of edges use. Where all ids are integers, they are
+    Nodes have numbers, which arrays of motif samples and of edges use. Where all ids are integers, they are
     numbered by value; where all are strings, by their bytes, but by value if all of them are integers as
     text. That is the order of the command line, so that results agree with it bit for bit. Other ids, and
     mixed ones, are numbered in the order of the data.
@@ -130,7 +130,7 @@ class Network(Nodes):
 
     @classmethod
     def from_igraph(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:
-        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it tells vertices
+        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it distinguishes vertices
         apart, else their indices do.
 
         Examples
@@ -144,7 +144,7 @@ class Network(Nodes):
     @classmethod
     def from_rustworkx(cls, graph: Any, weight: Weight = None, **options: Any) -> Network:
         """The network of a rustworkx PyGraph or PyDiGraph. Payloads of nodes are the ids where they are
-        hashable and tell nodes apart, else indices are; payloads of edges are weights, or have them as an
+        hashable and unique, else indices are; payloads of edges are weights, or have them as an
         attribute.
 
         Examples
@@ -568,14 +568,14 @@ class Network(Nodes):
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``. It is written whole or not at all, and not over the file that was read.
+            Path of the report, ending in ``.html``. Written completely or not at all, never over an input file.
         name : str, optional
             What the network is called; by default as its file, or ``network``.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -590,7 +590,7 @@ class Network(Nodes):
 
     def write(self, path: Path) -> None:
         """Writes ``.egr``, ``.mtx``, ``.npz``, ``.graphml``, ``.json`` (node-link), or else an edge list (also
-        ``.gz`` or ``.zst``), whole or not at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
+        ``.gz`` or ``.zst``), completely or not at all. What the format cannot store is a UserWarning; ids that are neither integers nor strings are
         written as their text.
 
         Examples

@@ -41,22 +41,22 @@ _SAMPLERS = ("walk", "exact", "pivot", "pivot-approx", "glauber", "rejection")
 
 @described
 class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.ModelReportMixin, BaseEstimator):
-    """The latent motifs of networks: atoms that the patches of random homomorphisms are made of.
+    """The latent motifs of networks: atoms of sampled subgraphs.
 
-    A motif (a path of `k` nodes, unless said otherwise) is placed into the network at random, again and again; the k×k matrix of the edges
-    among its nodes is a patch, `batch_size` patches are a minibatch, and the online scheme learns nonnegative atoms from `steps` of them.
+    Motif samples (walks of `k` nodes by default) are drawn from the network. The k×k adjacency matrix of a sample is a patch,
+    `batch_size` patches are a minibatch, and nonnegative atoms are learned online from `steps` minibatches.
     The same seed and parameters give the same bytes as ``ergodict network learn``.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, k²)
-        The atoms, in the order of the scheme.
+        Atoms, in the order of learning.
     atoms_ : ndarray of shape (n_components, k, k)
         The same as matrices.
     dominance_, order_ : ndarray of shape (n_components,)
-        How strongly patches use each atom, of sum 1; and the atoms from the most dominant on.
+        Share of each atom in all codes; indices of the atoms, most dominant first.
     history_ : dict of ndarray
-        ``step``, ``samples``, ``loss`` and ``surrogate``, per patch, along the way; ``gap_step``, ``gap`` and ``change`` at some steps.
+        ``step``, ``samples``, ``loss`` and ``surrogate`` per patch; ``gap_step``, ``gap`` (stationarity gap) and ``change`` at some steps.
     n_steps_, n_samples_seen_, surrogate_ : int, int, float
         Minibatches and patches learned from; the surrogate per patch at the end.
     seed_ : int
@@ -64,11 +64,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     motif_ : list of pairs
         The edges of the motif.
     sampler_ : str
-        The sampler that was used.
+        Sampler used.
     notes_ : list of str
-        What there is to say of it.
+        Warnings raised by fit.
     windows_, dominances_, dictionaries_ : ndarray
-        Of a network at several times: what is known of each time, how strongly it uses each atom, and the atoms as they were then.
+        For networks in time: facts, dominances and atoms per window.
 
     Examples
     --------
@@ -83,18 +83,18 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     # Learning.
 
     def fit(self: Self, networks: Any, y: object = None, *, snapshots: bool = False) -> Self:
-        """Learns from one network, several, or one at several times.
+        """Learn from one network, several, or one at several times.
 
         Parameters
         ----------
         networks : network, list of networks, Windows or TimedEdges
-            Whatever :class:`Network` takes, or a list of such: each minibatch then has patches of all. Windows of time are learned from one after the
-            other, `steps` minibatches of each; edges with times are cut into 20.
+            Anything :class:`Network` takes, or a list: each minibatch then has patches of all. Time windows are learned in
+            order, `steps` minibatches each; edges with times are cut into 20 windows.
         y : ignored
             For scikit-learn.
         snapshots : bool, default False
-            The networks are one at several times, in their order: chains go on from each to the next where they can. Then, and of windows,
-            ``windows_``, ``dominances_`` and ``dictionaries_`` tell what became of it.
+            The networks are one at several times, in their order: chains continue from each to the next where possible. Then, and of windows,
+            ``windows_``, ``dominances_`` and ``dictionaries_`` have a row per window.
 
         Returns
         -------
@@ -137,11 +137,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         self._start(given, several, seed, steps, spans=spans, times=times)
 
     def partial_fit(self: Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> Self:
-        """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
+        """Continue learning with `steps` more minibatches, by default those that an interrupted fit left, else the parameter `steps`.
 
-        Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
-        where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start, and which is the next window where it was learned over time; their random numbers are of streams of their own,
-        which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
+        Without a network, or with the same, the chains continue where they are. With another, the next state of the network, they
+        continue there if possible and restart otherwise; the last row of ``windows_`` has how many, and the change score. A loaded model
+        needs the network: new chains start in it, with their own streams of random numbers.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return bool(plan["more"]) or plan["gone"] > plan["before"]
 
     def _let_go(self) -> None:
-        """Lets go of networks that chains have left: only the last two windows are needed to go on."""
+        """Lets go of networks that chains have left: only the last two windows are needed to continue."""
         if self._learner is None or not self._followed():
             return
         plan, gone = self._arguments["plan"], self._learner.forget()
@@ -404,17 +404,17 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @property
     def motif_name_(self) -> str:
-        """What the motif is called."""
+        """Name of the motif."""
         return self._learned().motif
 
     @property
     def sampler_(self) -> str:
-        """The sampler that was used."""
+        """Sampler used."""
         return self._learned().sampler
 
     @property
     def chain_(self) -> dict[str, Any]:
-        """How homomorphisms were drawn: ``acceptance``, ``mixing`` with R̂, autocorrelation time and effective samples, and ``effective_minibatches``: how many independent ones the ``minibatches`` are worth."""
+        """How motif samples were drawn: ``acceptance``, ``mixing`` with R̂, autocorrelation time and effective samples, and ``effective_minibatches``: how many independent ones the ``minibatches`` are worth."""
         return dict(NetworkRecord.of_model(self._whole_model()).chain)
 
     @property
@@ -441,7 +441,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @property
     def shapes_(self) -> Optional[list[str]]:
-        """The shape of each atom in a word or two, such as ``"clique"``; None but for the path motif."""
+        """The shape of each atom in a word or two, such as ``"clique"``; None for motifs other than the path."""
         return self._fitted().shapes()
 
     def _learned(self) -> NetworkRecord:
@@ -459,9 +459,9 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     # Over time.
 
     def iter_fit(self, networks: Any, *, snapshots: bool = True) -> Iterator[Any]:
-        """Learn from a network at several times, and yield after each what is known of it.
+        """Learn from a network at several times, and yield facts about each window.
 
-        The generator may be left at any window: what was learned stays, and :meth:`partial_fit` takes the rest.
+        Stop at any window: what was learned remains, and :meth:`partial_fit` continues.
 
         Parameters
         ----------
@@ -473,7 +473,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         Yields
         ------
         numpy.void
-            A row of ``windows_``: of a window that was just learned from, or was passed over.
+            A row of ``windows_``: the window just learned from, or skipped.
 
         Examples
         --------
@@ -504,7 +504,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
         ``name``, ``start`` and ``end`` (NaN of snapshots), ``nodes``, ``edges``, how many ``came`` and ``went`` since the window before, ``steps``, the
         ``change`` score and its ``change_error``, the relative errors ``error_before`` and ``error_after``, how many chains ``continued`` and
-        ``restarted``, and why a window was ``passed_over``. After :meth:`fit`, scores of permuted times: ``null_low`` and ``null_high``, the smallest
+        ``restarted``, and why a window was skipped (``passed_over``). After :meth:`fit`, scores of permuted times: ``null_low`` and ``null_high``, the smallest
         and the largest; ``critical``, the score beyond which a window is called ``changed``; and ``p_value``, adjusted for all windows. NaN and False
         where nothing was tested.
         """
@@ -512,12 +512,12 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @property
     def dominances_(self) -> npt.NDArray[np.float64]:
-        """How strongly the patches of each window use each atom, of shape (windows, n_components); NaN where nothing was learned."""
+        """Dominance of each atom per window, of shape (windows, n_components); NaN where nothing was learned."""
         return self._over_time().dominances
 
     @property
     def dictionaries_(self) -> npt.NDArray[np.float32]:
-        """The atoms once each window was learned from, of shape (windows kept, n_components, k, k); ``dictionary_windows_`` says which windows."""
+        """Atoms after each window, of shape (windows kept, n_components, k, k); ``dictionary_windows_`` lists the windows."""
         atoms = self._over_time().dictionaries
         k = self.atoms_.shape[1]
         return atoms.reshape(len(atoms), -1, k, k)
@@ -534,14 +534,14 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return OverTime.read(found)
 
     def change_score(self, network: Any, steps: Optional[int] = None) -> Any:
-        """How far a network has changed from the one that was learned from last. Nothing is learned: a copy of this dictionary learns from it instead.
+        """Change score of a network since the last one learned from. Nothing is learned here: a copy of this dictionary learns instead.
 
         The score is that of ``windows_``: log₂ of how much worse the dictionary explains the network than the copy does, less the same on the network
-        before. It rests at 0, within its standard error, while the network is of the same kind.
+        before. It is 0, within its standard error, while the structure does not change.
 
         Parameters
         ----------
-        network : Network or what one is made of, or Window
+        network : Network or network-like, or Window
             The network as it is now.
         steps : int, optional
             Minibatches that the copy takes; by default the parameter `steps`.
@@ -549,7 +549,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         Returns
         -------
         numpy.void
-            What ``windows_`` would say of the network: ``change``, ``change_error``, ``came``, ``went``, ``error_before`` and so on.
+            The row ``windows_`` would have: ``change``, ``change_error``, ``came``, ``went``, ``error_before`` and so on.
 
         Examples
         --------
@@ -598,17 +598,16 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return model.codes(x, self.n_jobs)
 
     def transform(self, network: Any, n: Optional[int] = None, random_state: RandomState = None) -> npt.NDArray[np.float64]:
-        """The codes of `n` random patches of a network, or a row for each network of a list, for classifiers.
+        """Codes of `n` random patches of a network, or one row per network of a list, for classifiers.
 
-        Patches are drawn as those that were learned from. Without a `random_state` they are others than those: the seed of the dictionary has a
-        stream of its own for them.
+        Patches are drawn as in learning. Without a `random_state`, the seed of the dictionary has a separate stream for them.
 
         Parameters
         ----------
-        network : Network or what one is made of, or list of networks
+        network : Network or network-like, or list of networks
             A network, or several.
         n : int, optional
-            Patches: by default 1000 of a network, and 4000 of each of a list, where the noise of the samples is what limits classifiers.
+            Patches: by default 1000 of a network, and 4000 of each of a list, where sampling noise limits classifiers.
         random_state : int, Generator or None
             The seed.
 
@@ -634,7 +633,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return np.array(rows)
 
     def _summary(self, patches: Any) -> npt.NDArray[np.float64]:
-        """What is made of the patches of one network of a list."""
+        """Statistics of the patches of one network of a list."""
         x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
         codes = self.codes(x)
         covariances = np.atleast_2d(np.cov(codes, rowvar=False, bias=True))[np.triu_indices(codes.shape[1], 1)]
@@ -643,7 +642,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return np.concatenate([codes.mean(axis=0), codes.std(axis=0), covariances, figures])
 
     def fit_transform(self, networks: Any, y: object = None) -> npt.NDArray[np.float64]:
-        """Learns from networks, and gives what :meth:`transform` makes of them.
+        """Learn from networks and return their :meth:`transform`.
 
         Examples
         --------
@@ -654,7 +653,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return self.fit(networks, y).transform(networks)
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
-        """The names of the columns that :meth:`transform` makes of a list of networks.
+        """Names of the columns of :meth:`transform` for a list of networks.
 
         Examples
         --------
@@ -734,28 +733,28 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         memory: int = 2048,
         random_state: RandomState = None,
     ) -> Reconstruction:
-        """Rebuilds a network, its own or another: the weight of a pair is what atoms make of it, on average over random patches.
+        """Reconstruct a network, its own or another: the weight of a pair is its mean over reconstructed patches.
 
         Parameters
         ----------
-        network : Network or what one is made of
+        network : Network or network-like
             The network.
         samples : int, default 200000
-            Homomorphisms, over all chains.
+            Motif samples, over all chains.
         mode : {"plain", "off-chain"}
             Which entries of patches count: all, or not those at edges of the motif itself.
         alpha : float, default 0
             The penalty of codes as in scikit-learn (``--lambda`` is twice that).
         shrinkage : float, default 0
-            The weight is sum / (count + shrinkage), so that pairs seen more often are trusted more (``--alpha``).
+            The weight is sum / (count + shrinkage), so that rarely sampled pairs are trusted less (``--alpha``).
         reversal : bool, default False
-            Use every atom also from end to end.
+            Also use reversed atoms.
         pairs : array of shape (m, 2) or list of pairs, optional
             Only these pairs of ids, in their order.
         threshold : float, default 0.5
             Pairs of a larger weight are called edges.
         sampler, chains, burn_in, every, injective, component, lazy
-            How homomorphisms are drawn: by default pivot-approx for trees, on 8 chains in the largest component, however the atoms were
+            How motif samples are drawn: by default walk for trees, on 8 chains in the largest component, however the atoms were
             learned.
         memory : int, default 2048
             Mebibytes that sums may take in memory; the rest goes to a temporary file.
@@ -765,7 +764,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         Returns
         -------
         Reconstruction
-            Pairs, weights and counts, and how well it went.
+            Pairs, weights, counts and accuracy.
 
         Examples
         --------
@@ -815,7 +814,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return _networks.weighed([(as_network(network), "", "")], weighted, scale, required=False)[0][0]
 
     def _notes_on(self, network: Network, sampler: str) -> list[str]:
-        """What there is to say of a network that is rebuilt, by the side of those that were learned from."""
+        """Notes on a reconstructed network, compared with those learned from."""
         form, notes = self._learned(), []
 
         def kind(directed: bool, weighted: bool) -> str:
@@ -832,7 +831,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return notes
 
     def denoise(self, network: Any, pairs: Any = None, samples: int = 200_000, **parameters: Any) -> Denoised:
-        """Scores pairs by what these atoms make of them off the chain; by default every observed edge.
+        """Score pairs by off-motif reconstruction with these atoms; by default every observed edge.
 
         The scores are shrunk as ``method="ndr-off-chain"`` of :func:`denoise` does, which learns atoms of its own. Further parameters are
         those of :meth:`reconstruct`. Of a directed network the pairs are arcs, from the first node to the second.
@@ -847,7 +846,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return by_dictionary(self, network, pairs, samples, parameters)
 
     def compare(self, networks: Any, **parameters: Any) -> Comparison:
-        """Compares networks by each other's latent motifs: :func:`compare` with the parameters of this estimator.
+        """Compare networks by each other's latent motifs: :func:`compare` with the parameters of this estimator.
 
         It need not be fitted.
 
@@ -861,9 +860,9 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         return compared(self, networks, **parameters)
 
     def examples(self, network: Any = None, n: Optional[int] = None) -> list[list[dict[str, Any]]]:
-        """Subgraphs that each atom makes the largest share of, of the networks that were learned from or of another.
+        """Subgraphs that use each atom most, of the networks learned from or another.
 
-        Each is a dictionary: ``network`` (its place among those given), ``nodes`` (ids in the order of the motif), ``entries`` (rows and
+        Each is a dictionary: ``network`` (its index), ``nodes`` (ids in the order of the motif), ``entries`` (rows and
         columns of the patch that are not 0, of undirected networks once) and ``share``.
 
         Examples
@@ -930,7 +929,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     # Files.
 
     def save(self, path: Path) -> None:
-        """Writes the model file that ``ergodict network learn`` writes for the same networks, parameters and seed.
+        """Write the model file that ``ergodict network learn`` writes for the same networks, parameters and seed.
 
         Examples
         --------
@@ -952,7 +951,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
 
     @classmethod
     def load(cls: type[Self], path: Path, dictionary: Any = None) -> Self:
-        """Opens a model file of networks, written here or by the command line; `dictionary` is its set again where no name describes it.
+        """Open a model file of networks, written here or by the command line; `dictionary` is its constraint set if unnamed.
 
         Examples
         --------

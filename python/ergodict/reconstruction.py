@@ -1,4 +1,4 @@
-"""Networks rebuilt from atoms: the table of pairs, and how well it went."""
+"""Networks reconstructed from atoms: the table of pairs, and how well it went."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .network import Network
 
 
 class Reconstruction(_report.ReportMixin):
-    """A network rebuilt by a dictionary, as :meth:`NetworkDictionary.reconstruct` gives it.
+    """A reconstructed network, returned by :meth:`NetworkDictionary.reconstruct`.
 
     Parameters
     ----------
     network : Network
-        The network that was rebuilt.
+        The network that was reconstructed.
     found : dict
         What the extension found.
     wanted : bool
         Whether only some pairs were wanted.
     largest : bool
-        Whether only the largest component was rebuilt.
+        Whether only the largest component was reconstructed.
     shrinkage : float
-        What is added to counts.
+        Added to counts.
     threshold : float
         Pairs of a larger weight are called edges.
     samples : int
-        Homomorphisms.
+        Motif samples.
     mode : str
         Which entries of patches counted.
     seed : int
@@ -41,12 +41,12 @@ class Reconstruction(_report.ReportMixin):
     whole : callable
         The same with all that a file has, which takes longer.
     about : dict
-        What the report says of the run.
+        Run details of the report.
 
     Attributes
     ----------
     u, v : ndarray of int
-        Numbers of the nodes of each pair, as ``network.nodes`` has them. Of undirected networks `u` is not the larger.
+        Numbers of the nodes of each pair, as in ``network.nodes``; u ≤ v in undirected networks.
     weights : ndarray of float
         What atoms make of each pair, on average: ``sums / (counts + shrinkage)``, 0 where a pair was not seen.
     counts : ndarray of int
@@ -59,7 +59,7 @@ class Reconstruction(_report.ReportMixin):
     sampler_ : str
         The sampler that was used.
     notes_ : list of str
-        What there is to say of it.
+        Warnings and notes.
     seed_ : int
         The seed.
 
@@ -67,10 +67,10 @@ class Reconstruction(_report.ReportMixin):
     --------
     >>> import ergodict
     >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit("@karate")
-    >>> rebuilt = model.reconstruct("@karate", samples=5000)
-    >>> rebuilt.pairs[0].tolist(), round(rebuilt.edge_coverage, 2)
+    >>> result = model.reconstruct("@karate", samples=5000)
+    >>> result.pairs[0].tolist(), round(result.edge_coverage, 2)
     ([1, 2], 1.0)
-    >>> rebuilt.to_network(0.5).n_nodes
+    >>> result.to_network(0.5).n_nodes
     34
     """
 
@@ -104,7 +104,7 @@ class Reconstruction(_report.ReportMixin):
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """The weight of each pair in the rebuilt network."""
+        """The weight of each pair in the reconstructed network."""
         counts = self.counts.astype(np.float64)
         weights = np.zeros(len(counts))
         seen = self.counts > 0
@@ -145,7 +145,7 @@ class Reconstruction(_report.ReportMixin):
 
     @property
     def weighted_jaccard(self) -> Optional[float]:
-        """The sum of the smaller of the true and the rebuilt weight, divided by that of the larger."""
+        """The sum of the smaller of the true and the reconstructed weight, divided by that of the larger."""
         return self.accuracy_["weighted_jaccard"]
 
     @property
@@ -164,7 +164,7 @@ class Reconstruction(_report.ReportMixin):
         return self.accuracy_["pair_coverage"]
 
     def accuracy(self, threshold: float = 0.5) -> dict[str, Optional[float]]:
-        """How well the network was rebuilt where pairs of weights above another threshold are called edges.
+        """How well the network was reconstructed where pairs of weights above another threshold are called edges.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class Reconstruction(_report.ReportMixin):
         self.__dict__.update({**state, "_model": model, "_whole": lambda: model})
 
     def _first_seen(self) -> npt.NDArray[np.bool_]:
-        """Which rows are of pairs that were seen, each pair once: one that was asked for twice was rebuilt once."""
+        """Which rows are of pairs that were seen, each pair once: one that was asked for twice was reconstructed once."""
         seen: npt.NDArray[np.bool_] = self.counts > 0
         if self._wanted:
             ends = np.column_stack([self.u, self.v])
@@ -207,7 +207,7 @@ class Reconstruction(_report.ReportMixin):
         return seen
 
     def to_network(self, threshold: Optional[float] = None, weighted: bool = True) -> Network:
-        """The rebuilt network: pairs of a weight above the threshold (by default that of the reconstruction) as edges.
+        """The reconstructed network: pairs of a weight above the threshold (by default that of the reconstruction) as edges.
 
         Examples
         --------
@@ -226,7 +226,7 @@ class Reconstruction(_report.ReportMixin):
         return Network._of(core, None if isinstance(names, list) else network._own)
 
     def to_scipy(self) -> Any:
-        """All rebuilt weights as a sparse array (n, n), symmetric for undirected networks.
+        """All reconstructed weights as a sparse array (n, n), symmetric for undirected networks.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Samplers of homomorphisms of a motif into a network, as iterators of arrays."""
+"""Samplers of motif samples in a network, as iterators of arrays."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _OBSERVABLES = ("density", "conditional-density", "macc")
 
 
 class HomomorphismSampler:
-    """Chains of homomorphisms of a motif into a network, made by :func:`sample`.
+    """Chains of motif samples in a network, made by :func:`sample`.
 
-    An endless iterator: ``next(sampler)`` is the next homomorphism, an array of the k nodes that the motif's
-    nodes go to. With several chains they take turns. The homomorphisms depend on the seed alone, however many
+    An endless iterator: ``next(sampler)`` is the next motif sample, an array of the k nodes that the motif's
+    nodes go to. With several chains they take turns. The motif samples depend on the seed alone, however many
     are asked for at a time. One sampler is for one thread at a time.
 
     Parameters
     ----------
     network, random_state, ids, n_jobs, verbose
-        As :func:`sample` has them.
+        As for :func:`sample`.
     **sampling
-        Likewise.
+        As for :func:`sample`.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class HomomorphismSampler:
 
     @property
     def motif(self) -> str:
-        """What the motif is called: chain, star, cycle, complete, tree or edges."""
+        """Name of the motif: chain, star, cycle, complete, tree or edges."""
         return self._core.motif
 
     @property
@@ -110,17 +110,17 @@ class HomomorphismSampler:
 
     @property
     def independent(self) -> bool:
-        """Whether homomorphisms are independent draws."""
+        """Whether motif samples are independent draws."""
         return self._core.independent
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say of the sampler on this network."""
+        """Notes on the sampler for this network."""
         return self._core.notes
 
     @property
     def n_drawn(self) -> int:
-        """Homomorphisms drawn so far, over all chains."""
+        """Motif samples drawn so far, over all chains."""
         return self._core.drawn
 
     @property
@@ -135,7 +135,7 @@ class HomomorphismSampler:
         return np.asarray(self.draw(1)[0])
 
     def draw(self, n: int, ids: Optional[bool] = None) -> npt.NDArray[Any]:
-        """The next n homomorphisms, an array of shape (n, k) of numbers of nodes, or of ids.
+        """The next n motif samples, an array of shape (n, k) of numbers of nodes, or of ids.
 
         The first draw of n is what ``ergodict network sample --count n`` gives for the same seed: chains come
         one after the other.
@@ -153,7 +153,7 @@ class HomomorphismSampler:
         return self.network.ids(numbers) if wanted else numbers
 
     def blocks(self, size: int, n: Optional[int] = None) -> Iterator[npt.NDArray[Any]]:
-        """Arrays of `size` homomorphisms, without end, or until n homomorphisms are drawn.
+        """Arrays of `size` motif samples, without end, or until n motif samples are drawn.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class HomomorphismSampler:
             yield self.draw(now)
 
     def patches(self, n: int, bits: bool = False) -> npt.NDArray[Any]:
-        """The patches A(x(i), x(j)) of the next n homomorphisms, float64 of shape (n, k * k), or uint8 with
+        """The patches A(x(i), x(j)) of the next n motif samples, float64 of shape (n, k * k), or uint8 with
         ``bits=True``, which weighted networks do not have.
 
         Examples
@@ -182,7 +182,7 @@ class HomomorphismSampler:
         return (patches > 0).astype(np.uint8) if bits else patches
 
     def minibatches(self, size: int = 100, n: Optional[int] = None) -> Iterator[npt.NDArray[np.float64]]:
-        """Patches of `size` homomorphisms at a time, for ``OnlineNMF().fit_stream``: without end, or n
+        """Patches of `size` motif samples at a time, for ``OnlineNMF().fit_stream``: without end, or n
         minibatches.
 
         Examples
@@ -198,14 +198,14 @@ class HomomorphismSampler:
     def diagnose(
         self, n: int = 10_000, observables: Iterable[str] = (), conditional: Motif = "cycle"
     ) -> dict[str, Any]:
-        """What the next n homomorphisms tell of the network and of how well the chains mix.
+        """Estimates from the next n motif samples, with convergence diagnostics.
 
         Parameters
         ----------
         n : int
-            Homomorphisms that are drawn.
+            Motif samples that are drawn.
         observables : iterable of {"density", "conditional-density", "macc"}
-            What to estimate beside the observables that are always looked at: the homomorphism density of the
+            Estimates in addition to the default observables: the homomorphism density of the
             motif, the conditional density of a larger one, the matrix of average clustering coefficients.
         conditional : motif
             The larger motif of the conditional density.
@@ -214,15 +214,15 @@ class HomomorphismSampler:
         -------
         dict
             ``observables``, by name the mean, its error, the autocorrelation time, the effective sample size,
-            R̂ and whether the chains have mixed (None where that cannot be told); ``density``,
+            R̂ and whether the chains have mixed (None where unknown); ``density``,
             ``conditional_density`` and ``macc`` where asked for; ``acceptance``. The figures are those of
             ``ergodict network sample --json``.
 
         Examples
         --------
         >>> import ergodict
-        >>> told = ergodict.sample("@karate", k=3, random_state=0).diagnose(1000, ["density"])
-        >>> sorted(told["observables"]), told["density"]["exact"]
+        >>> found = ergodict.sample("@karate", k=3, random_state=0).diagnose(1000, ["density"])
+        >>> sorted(found["observables"]), found["density"]["exact"]
         (['distinct-nodes', 'first-degree', 'patch-density'], True)
         """
         asked = _asked(observables, conditional)
@@ -239,12 +239,12 @@ class HomomorphismSampler:
         return found
 
     def to_inference_data(self, n: int = 10_000) -> Any:
-        """The observables of the next n homomorphisms as ArviZ has them, for its plots and files; see :func:`ergodict.mixing` for our numbers.
+        """The observables of the next n motif samples in ArviZ's form; :func:`ergodict.mixing` has our own diagnostics.
 
         Parameters
         ----------
         n : int, default=10000
-            Homomorphisms that are drawn, over all chains.
+            Motif samples that are drawn, over all chains.
 
         Returns
         -------
@@ -264,19 +264,19 @@ class HomomorphismSampler:
     def report(
         self, path: _report.Path, n: int = 10_000, observables: Iterable[str] = (), conditional: Motif = "cycle"
     ) -> pathlib.Path:
-        """Write the report of ``ergodict network sample`` for the next n homomorphisms: patches, observables over time, convergence.
+        """Write the report of ``ergodict network sample`` for the next n motif samples: patches, observables over time, convergence.
 
         Parameters
         ----------
         path : str or path-like
-            The page, whose name should end in ``.html``.
+            Path of the report, ending in ``.html``.
         n, observables, conditional
             As of :meth:`diagnose`.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            Path of the report.
 
         Examples
         --------
@@ -300,7 +300,7 @@ class HomomorphismSampler:
         return list(json.loads(self._core.state))
 
     def seek(self, state: list[dict[str, Any]]) -> None:
-        """Goes to where a sampler of the same network, motif and seed was.
+        """Continue where a sampler of the same network, motif and seed was.
 
         Examples
         --------
@@ -372,35 +372,35 @@ def sample(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> HomomorphismSampler:
-    """A sampler of homomorphisms of a motif into a network: k nodes each, with all edges of the motif between
+    """A sampler of motif samples in a network: k nodes each, with all edges of the motif between
     them.
 
     Parameters
     ----------
-    network : Network or what one is made of
+    network : Network or network-like
         The network.
     k : int, default 10
         Nodes of the motif; of a file or an edge list its own.
     motif : {"chain", "star", "cycle", "complete"}, path or edges
         The motif: a shape, a file with its edges, or pairs of its nodes 0 to k - 1.
-    sampler : {"exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
-        How homomorphisms are drawn; by default exact, and glauber for motifs with cycles that are rare.
+    sampler : {"walk", "exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
+        How motif samples are drawn; by default exact, and glauber for motifs with cycles that are rare.
     injective : bool, default False
-        Keep only homomorphisms whose nodes are all different.
+        Keep only motif samples whose nodes are all different.
     burn_in : int, default 0
         Steps before the first.
     every : int, default 1
-        Steps from one homomorphism to the next.
+        Steps from one motif sample to the next.
     chains : int, default 1
         Independent chains.
     component : {"largest", "all"}
-        Where homomorphisms go.
+        Component that is sampled.
     lazy : bool, optional
-        Whether pivots rest in half of their steps; by default where the component is bipartite.
+        Whether pivots stay in half of their steps; by default where the component is bipartite.
     random_state : int, Generator or None
-        The seed; the same as ``--seed`` of ``ergodict network sample``, and the same homomorphisms.
+        The seed; the same as ``--seed`` of ``ergodict network sample``, and the same motif samples.
     ids : bool, default False
-        Give ids of nodes instead of their numbers.
+        Return node ids instead of numbers.
     n_jobs : int, optional
         Threads, which share the chains; -1 for all processors.
     verbose : bool, default False

@@ -60,15 +60,15 @@ class TimedEdges:
     Parameters
     ----------
     data : table, array, list or path
-        A pandas or polars table; an array or list of rows ``u, v, t`` or, as files have them, ``u, v, w, t``; or a time-stamped edge list that
+        A pandas or polars table; an array or list of rows ``u, v, t`` or ``u, v, w, t``; or a time-stamped edge list that
         ``ergodict network learn --timestamps`` takes. As in files, rows remove their edge where all weights are 1 or -1 and theirs is -1, where ``"-"``
-        stands in the place of the weight, or where a column ``op`` says ``-`` or ``remove``.
+        replaces the weight, or where a column ``op`` has ``-`` or ``remove``.
     source, target, time, weight : str, optional
         The columns of a table: by default, as those of a file with a header, ``source`` and ``target`` or the like, or the first two that are nothing
         else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file they are names of columns, or numbers
         from 1.
     directed : bool, default None
-        Whether edges have directions; by default what a file says, and else they have none.
+        Whether edges have directions; by default as in the file, else undirected.
     weighted : bool, optional
         True wants weights: rows are counted where they have none. False ignores them. By default they are used where there are any.
     loops : bool, default False
@@ -78,8 +78,8 @@ class TimedEdges:
 
     Notes
     -----
-    Times are numbers, in whatever unit, or dates: ``datetime64``, ``datetime``, pandas timestamps and text of ISO 8601, in UTC unless they say
-    otherwise. Ids are whatever is hashable, as those of :class:`Network`.
+    Times are numbers in any unit, or dates: ``datetime64``, ``datetime``, pandas timestamps and text of ISO 8601, in UTC by
+    default. Ids are hashable, as in :class:`Network`.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class TimedEdges:
 
     @property
     def decisions(self) -> Optional[str]:
-        """What was decided when a file was read, in one line."""
+        """How the file was read, in one line."""
         told = self._core.decisions
         return None if told is None else told[0]
 
@@ -287,7 +287,7 @@ class TimedEdges:
         stride : float, str or timedelta, optional
             From the beginning of one to that of the next; by default the length of a window.
         windows : int, optional
-            So many windows of equal length instead; 20 where nothing is said.
+            Number of windows of equal length instead; 20 by default.
         cumulative : bool, default False
             Whether edges stay once they have come.
 
@@ -351,7 +351,7 @@ class Windows(Sequence[Window]):
     window, stride : float, str or timedelta, optional
         As of :meth:`TimedEdges.windows`.
     windows : int, optional
-        So many windows instead.
+        Number of windows instead.
     cumulative : bool, default False
         Whether edges stay once they have come.
 

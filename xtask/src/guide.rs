@@ -1,4 +1,4 @@
-//! `cargo xtask guide`: the guide in `docs/` and README.md: links, blocks, pictures, the book.
+//! `cargo xtask guide`: the guide in `docs/` and README.md: links, blocks, pictures, and the book with the references of Python and Rust.
 
 mod blocks;
 mod book;
@@ -6,6 +6,7 @@ mod links;
 mod markdown;
 pub(crate) mod mdbook;
 mod play;
+mod reference;
 mod sessions;
 mod shown;
 mod tools;
@@ -96,11 +97,13 @@ fn perform(pages: &[Page], choice: &Choice, pictures: bool) -> Result<()> {
     check(pages)?;
     let runs = |page: &&Page| choice.includes(page) && play::blocks(page, pictures).next().is_some();
     let some: Vec<&Page> = pages.iter().filter(runs).collect();
-    if !some.is_empty() {
-        play::all(&some, &Tools::new(pictures)?, pictures)?;
+    if some.is_empty() && !choice.book {
+        return Ok(());
     }
+    let tools = Tools::new(pictures)?;
+    play::all(&some, &tools, pictures)?;
     if choice.book {
-        println!("{}", book::build(pages)?.display());
+        println!("{}", book::build(pages, &tools)?.display());
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ flag says, file says, line says, note says, table says, flags say, lines say
 unless told, unless said, unless it is told, where nothing is said
 so many
 nobody, somebody, who asks
-rebuil* | rebuilding.md
+rebuil*
 come to rest, comes to rest, coming to rest
 gap | stationarity gap, stationarity_gap
 place, places | decimal places, in place, in its place, take place, takes place
@@ -174,7 +174,7 @@ mod tests {
             ("The flag says so, as Told.", 2),
             ("told <!-- language: ok -->", 0),
             ("a stationarity gap, the gap, gaps", 1),
-            ("rebuilds what was rebuilt, see rebuilding.md", 2),
+            ("rebuilds what was rebuilt", 2),
             ("neighbours replaced in place, two places", 2),
             ("21 edges, 1 edges", 1),
             ("`ndr-off-chain` is off the chain", 1),

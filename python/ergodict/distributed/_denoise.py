@@ -1,4 +1,4 @@
-"""Denoising on many workers: latent motifs of the observed network rebuild pairs of it, and what they make of one is its score."""
+"""Denoising on many workers: latent motifs of the observed network reconstruct pairs of it, and what they make of one is its score."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def denoise(
     scratch: Optional[Union[str, "os.PathLike[str]"]] = None,
     retries: int = 3,
 ) -> Denoised:
-    """Tells how likely pairs of nodes are true edges, by rebuilding them on many processes or machines.
+    """Score pairs of nodes by reconstruction, on many processes or machines.
 
-    A dictionary of the network is learned as :func:`learn` does; then walks go on until enough of the pairs were seen, and scores are those of
+    A dictionary of the network is learned as :func:`learn` does; then walks continue until enough pairs were sampled, and scores are those of
     :func:`ergodict.denoise` for the same method. Methods other than these three need the whole network in one process: see there.
 
-    A run that was stopped begins anew. What takes long to learn can be learned by :func:`learn` with a checkpoint, and given as `model`.
+    A stopped run restarts. What takes long to learn can be learned by :func:`learn` with a checkpoint, and given as `model`.
 
     Parameters
     ----------
@@ -62,26 +62,26 @@ def denoise(
     pairs : array of shape (m, 2), list of pairs, table, or "non-edges", optional
         The pairs to score, by ids; by default every observed edge.
     method : {"ndr-off-chain", "ndr", "co-visits"}
-        What a pair's score is: the mean of what is rebuilt off the walk, shrunk; the mean of all that is rebuilt; how often both nodes were
+        Score of a pair: the off-motif mean of its reconstruction, shrunk; the mean over all entries; how often both nodes were
         seen off the walk.
     model : NetworkDictionary or path, optional
-        A dictionary of paths to rebuild by; then none is learned.
+        Dictionary to reconstruct with; by default one is learned.
     n_components, k : int, int
         The atoms, and the nodes of their paths.
     chains : int, default 8
-        Chains that learn, and that rebuild: each a task at a time.
+        Chains of learning and of reconstruction, one task each.
     rounds, minibatches, batch_size : int, int, int
         How the dictionary is learned, as for :func:`learn`.
     coverage, visits : float, int
-        Walks go on until this share of the pairs was seen so often.
+        Walks continue until this share of the pairs was sampled often enough.
     walks : int, default 4000000
-        Most walks, whatever was seen by then.
+        Largest number of walks.
     noise, top, random_state : str, int, int
         As for :func:`ergodict.denoise`.
     n_jobs : int, optional
         Threads of each task; without an executor, threads that tasks run on.
     verbose : bool, default False
-        Whether to tell of progress.
+        Whether to show progress.
     executor : Executor, Dask client, function or None
         What runs the tasks, as for :func:`learn`.
     scratch : path, optional

@@ -11,7 +11,7 @@ class WorkerError(RuntimeError):
     Parameters
     ----------
     problem : str
-        What was wrong, and what would be right.
+        What is wrong, and what to do.
     host : str, optional
         The machine.
     pid : int, optional

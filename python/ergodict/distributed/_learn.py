@@ -40,7 +40,7 @@ def learn(
 
     In a round each of `chains` chains draws `minibatches` minibatches of `batch_size` patches and codes them against the same dictionary;
     the statistics of all, added up in the order of the chains, make one step of the online scheme. So the result depends on these numbers
-    and the seed, and not on the executor, the number of workers, their timing or their failures: it is the same to the bit.
+    and the seed, and not on the executor, the number of workers, their timing or their failures: it is the same, bit for bit.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def learn(
     rounds : int, default 100
         Steps of the scheme.
     minibatches : int, default 1
-        Minibatches of each chain in a round: so many that a round takes a second or more, and handing out tasks costs little.
+        Minibatches per chain and round: enough that a round takes a second or more.
     executor : Executor, Dask client, function or None
         What runs the tasks: any ``concurrent.futures.Executor``, a Dask client, or a function that makes an executor, which is called again
         when one breaks. By default this process.
     checkpoint : path, optional
-        Where to write what is needed to go on later: every half a minute, at the end, and when the run is interrupted.
+        Path of the checkpoint, written every half minute, at the end, and when interrupted.
     resume : bool, default False
-        Go on from the checkpoint, if there is one. The result is that of a run without a break.
+        Continue from the checkpoint, if there is one, to the result of an uninterrupted run.
     retries : int, default 3
         How often a task of a round is run again when its worker was lost.
     **parameters
@@ -115,7 +115,7 @@ def learn(
 
 
 def _start(estimator: NetworkDictionary, network: Source, minibatches: object, crew: Crew) -> tuple[_ergodict.Run, bytes]:
-    """The run before its first round, and what every task of it is told."""
+    """The run before its first round, and what every task of it receives."""
     sampling = estimator._sampling()
     rounds = _check.count(estimator.steps, "rounds", expected="at least one is needed")
     scheme = estimator._scheme(sampling, rounds)

@@ -1,4 +1,4 @@
-"""Networks rebuilt by many workers: chains in parallel, then ranges of nodes in parallel, into a folder of parts."""
+"""Networks reconstructed by many workers: chains in parallel, then ranges of nodes in parallel, into a folder of parts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class Partitioned:
-    """A rebuilt network as a folder of parts, each of a range of first nodes, as :func:`reconstruct` writes it.
+    """A reconstructed network as a folder of parts, each of a range of first nodes, as :func:`reconstruct` writes it.
 
     Parameters
     ----------
     path : path
-        The folder; its ``_index.json`` lists the parts and says how they were made.
+        The folder; its ``_index.json`` lists the parts and the settings.
 
     Attributes
     ----------
@@ -139,9 +139,9 @@ def reconstruct(
     resume: bool = False,
     retries: int = 3,
 ) -> Partitioned:
-    """Rebuilds a network on many processes or machines, into a folder of parts that never were in one memory.
+    """Reconstruct a network on many processes or machines, into a folder of parts.
 
-    Chains take `block` homomorphisms each at a time and write the sums of their pairs, sorted, into files in `scratch`; then each range of
+    Chains take `block` motif samples each at a time and write the sums of their pairs, sorted, into files in `scratch`; then each range of
     nodes is merged from all files, block by block and chain by chain, and becomes a part of the table. The result depends on the numbers of
     samples, chains and blocks and on the seed, and not on the executor, its workers or their failures. Counts are those of
     :meth:`ergodict.NetworkDictionary.reconstruct` with as many chains, weights are the same but for rounding.
@@ -155,7 +155,7 @@ def reconstruct(
     out : path
         The folder that is made: ``part-00000.parquet`` and so on, and ``_index.json``. It appears when all is there.
     samples : int, default 200000
-        Homomorphisms, over all chains.
+        Motif samples, over all chains.
     chains : int, default 8
         Chains, each a task at a time: at least as many as there are workers.
     partitions : int, default 8
@@ -163,13 +163,13 @@ def reconstruct(
     format : {"parquet", "tsv"}
         What parts are.
     block : int, default 50000
-        Homomorphisms of a task.
+        Motif samples of a task.
     mode, alpha, shrinkage, reversal : str, float, float, bool
-        How patches are rebuilt, as for :meth:`ergodict.NetworkDictionary.reconstruct`.
+        How patches are reconstructed, as for :meth:`ergodict.NetworkDictionary.reconstruct`.
     pairs : array of shape (m, 2) or list of pairs, optional
         Only these pairs of ids; those that were seen are in the table.
     sampler, burn_in, every, injective, component, lazy : str, int, int, bool, str, bool
-        How homomorphisms are drawn, as there.
+        How motif samples are drawn, as there.
     memory : int, default 512
         Mebibytes that the sums of a task may take; the rest goes to a temporary file.
     random_state : int, Generator or None
@@ -177,14 +177,14 @@ def reconstruct(
     n_jobs : int, optional
         Threads of each task; without an executor, threads that tasks run on.
     verbose : bool, default False
-        Whether to tell of progress.
+        Whether to show progress.
     executor : Executor, Dask client, function or None
         What runs the tasks, as for :func:`learn`.
     scratch : path, optional
         A folder that all workers see, for files of sums; by default the one that `out` is in. A run that fails leaves its
         files there; of two with the same arguments at once the second is refused.
     resume : bool, default False
-        Go on from what a run with the same arguments left in `scratch`, if anything.
+        Continue from what a run with the same arguments left in `scratch`.
     retries : int, default 3
         How often a task is run again when its worker was lost.
 
@@ -199,9 +199,9 @@ def reconstruct(
     >>> from ergodict import distributed
     >>> model = distributed.learn("@karate", 4, k=5, chains=2, rounds=5, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rebuilt = distributed.reconstruct("@karate", model, os.path.join(folder, "rebuilt"), samples=2000, partitions=2)
-    ...     table = rebuilt.to_pandas()
-    >>> rebuilt.edge_coverage, list(table.columns)
+    ...     result = distributed.reconstruct("@karate", model, os.path.join(folder, "rebuilt"), samples=2000, partitions=2)
+    ...     table = result.to_pandas()
+    >>> result.edge_coverage, list(table.columns)
     (1.0, ['u', 'v', 'weight', 'count'])
     """
     dictionary, network = model_of(model), source(path)

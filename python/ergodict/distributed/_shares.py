@@ -1,4 +1,4 @@
-"""Chains that rebuild a network, block by block: their sums go to files that every worker sees, and what was done is not done again."""
+"""Chains that reconstruct a network, block by block: their sums go to files that every worker sees, and what was done is not done again."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Shares:
                 os.remove(entry.path)
 
     def inside(self, u: npt.NDArray[np.uint32], v: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-        """Which pairs are of nodes that homomorphisms can be on."""
+        """Which pairs are of nodes that motif samples can be on."""
         network = as_network(self._told["path"])
         if self.place.sampled == network.n_nodes:
             return np.ones(len(u), dtype=np.bool_)
@@ -152,11 +152,11 @@ class Shares:
         return np.asarray((component[u] == 0) & (component[v] == 0))
 
     def job(self, kind: str, **more: Any) -> bytes:
-        """What every task of a kind is told."""
+        """What every task of a kind receives."""
         return json.dumps({**self._told, "kind": kind, **more}).encode()
 
     def take(self, until: int) -> list[str]:
-        """Goes on until so many homomorphisms of all chains were taken; gives the new files, chain by chain."""
+        """Continues until this number of motif samples of all chains was drawn; returns the new files by chain."""
         tasks, files = [], []
         for chain in range(self.chains):
             share = [_ergodict.share_of(samples, chain, self.chains) for samples in (self.taken, until)]

@@ -14,7 +14,7 @@ _HEADER = 128
 
 
 class Source(NamedTuple):
-    """Where a network is, what it is called, and what tells it from others."""
+    """Where a network is, what it is called, and what distinguishes it from others."""
 
     path: str
     name: str
@@ -22,7 +22,7 @@ class Source(NamedTuple):
 
 
 def digest_of(path: str) -> str:
-    """What tells a network from others, without reading all of its file: that of the header, which holds that of the contents."""
+    """What distinguishes a network from others, without reading all of its file: that of the header, which holds that of the contents."""
     path = os.fspath(path)
     if path.startswith("@"):
         # That is the version, which all embedded networks have in common.

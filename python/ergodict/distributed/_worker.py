@@ -107,12 +107,12 @@ def _kept(told: dict[str, Any], kind: str, make: Callable[[], Any]) -> Any:
 
 
 def keep_round(told: dict[str, Any], place: Any) -> None:
-    """Keeps a place that is there already: that of the run that leads, for tasks that run in its process."""
+    """Keeps an existing location: that of the run that leads, for tasks that run in its process."""
     _kept(told, "round", lambda: place)
 
 
 def _sampling(told: dict[str, Any]) -> dict[str, Any]:
-    """How homomorphisms are drawn; JSON has no tuples."""
+    """How motif samples are drawn; JSON has no tuples."""
     sampling = dict(told["sampling"])
     return {**sampling, "edges": [tuple(edge) for edge in sampling["edges"]]}
 
@@ -142,7 +142,7 @@ def place_of(told: dict[str, Any]) -> Any:
 
 
 def _share(told: dict[str, Any], task: bytes) -> bytes:
-    """Some homomorphisms of a chain: their sums go into a file."""
+    """Some motif samples of a chain: their sums go into a file."""
     file, _, rest = task.partition(b"\0")
     found: bytes = place_of(told).run(rest, os.fsdecode(file), told["n_jobs"])
     return found

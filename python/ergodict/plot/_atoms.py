@@ -52,9 +52,9 @@ def atoms(
     shape : tuple of int, optional
         Rows and columns of an atom (and 3 for color); squares by default.
     order : array of int, optional
-        Which atoms, in which order; by dominance by default, or as they are where that is not known.
+        Indices of the atoms to draw; by dominance by default, if known.
     n : int, optional
-        Draw only the first so many.
+        Number of atoms to draw, first ones first.
     ax : Axes or array of them, optional
         Where to draw; a grid is put into a single one. Bar and legend are only of figures that are made here.
     kind : {"matrix", "graph"}, default="matrix"
@@ -151,7 +151,7 @@ def _legend(figure: Any, k: int) -> None:
 
 
 def _width(part: Any, k: int) -> Any:
-    """The width of an edge of this part of the largest entry: of many nodes, thinner ones can be told apart."""
+    """The width of an edge of this part of the largest entry: of many nodes, thinner ones can be distinguished."""
     return (0.3 + 2.2 * part) * min(1.0, 8.0 / k)
 
 

@@ -83,7 +83,7 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
     Parameters
     ----------
     series : array of shape (n,), array of shape (chains, n), or mapping of names to arrays
-        The numbers, as ``Ising.record`` gives them.
+        The series, as returned by ``Ising.record``.
     ax : Axes or array of them, optional
         Where to draw; one for each name, or one for all.
     every : int, default=1
@@ -128,7 +128,7 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
 def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> Any:
     """Draw the autocorrelation of a number along a chain, with its integrated time.
 
-    Within the pale band it cannot be told from 0: 95 %, by Bartlett's formula for a series without memory from that lag on.
+    Within the pale band it is not distinguishable from 0: 95 %, by Bartlett's formula for a series without memory from that lag on.
 
     Parameters
     ----------

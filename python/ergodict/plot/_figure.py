@@ -36,7 +36,7 @@ def axes(ax: Any, figsize: Optional[tuple[float, float]] = None) -> Any:
 def grid(
     count: int, ax: Any, columns: Optional[int] = None, cell: float = 1.2, aspect: float = 1.0, above: float = 0.25
 ) -> npt.NDArray[Any]:
-    """So many axes in rows: new ones, those given, or parts of the one given. Cells are `aspect` times as high as wide, with room above for a
+    """Axes in rows: new ones, those given, or parts of the one given. Cells are `aspect` times as high as wide, with room above for a
     title."""
     if isinstance(ax, (Sequence, np.ndarray)):
         flat = np.asarray(ax, dtype=object).ravel()
@@ -98,7 +98,7 @@ def atoms_of(model: Any) -> npt.NDArray[np.float64]:
 
 
 def shaped(atoms: npt.NDArray[np.float64], shape: Optional[tuple[int, ...]]) -> npt.NDArray[np.float64]:
-    """Atoms as pictures: in the shape told, or squares, gray or in color, or strips."""
+    """Atoms as pictures: in the given shape, or squares, gray or in color, or strips."""
     if shape is not None:
         wanted = (shape, shape) if isinstance(shape, int) else tuple(shape)
         if math.prod(wanted) != math.prod(atoms.shape[1:]) or len(wanted) not in (2, 3):
@@ -120,7 +120,7 @@ def shaped(atoms: npt.NDArray[np.float64], shape: Optional[tuple[int, ...]]) -> 
 
 
 def order_of(model: Any, count: int, order: Optional[npt.ArrayLike]) -> npt.NDArray[np.intp]:
-    """Which atoms, in which order: as told, the most dominant first where that is known, or as they are."""
+    """Which atoms, in which order: as given, the most dominant first where that is known, or as they are."""
     if order is not None:
         chosen = np.asarray(order)
         if chosen.ndim != 1 or chosen.dtype.kind not in "ui" or np.any((chosen < 0) | (chosen >= count)):

@@ -20,7 +20,7 @@ def adjacency(network: Any, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    network : Network, matrix or anything a network can be made of
+    network : Network or network-like
         The network.
     ax : Axes, optional
         Where to draw.
@@ -92,7 +92,7 @@ def compare(
     accuracy : array of shape (n, m), DataFrame or result of ``compare``
         The numbers.
     names : sequence of str, optional
-        Names of the rows and, where they are as many, of the columns.
+        Names of the rows and, for square matrices, of the columns.
     ax : Axes, optional
         Where to draw.
     label : str, optional

@@ -21,7 +21,7 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
     ax : Axes, optional
         Where to draw.
     colorbar : bool, default=True
-        Whether to say which color is which, where there are few labels.
+        Whether to draw a legend, for few labels.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def frames(states: npt.ArrayLike, n: int = 8, ax: Any = None) -> npt.NDArray[Any
     states : array of shape (frames, rows, cols)
         The trajectory.
     n : int, default=8
-        At most so many are drawn.
+        Largest number to draw.
     ax : Axes or array of them, optional
         Where to draw.
 
@@ -102,12 +102,12 @@ def frames(states: npt.ArrayLike, n: int = 8, ax: Any = None) -> npt.NDArray[Any
 
 
 def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = None) -> npt.NDArray[Any]:
-    """Draw a picture, what was rebuilt of it, and where it is off.
+    """Draw an image, its reconstruction and the error.
 
     Parameters
     ----------
     original, rebuilt : array of shape (rows, cols) or (rows, cols, 3)
-        Both pictures, as the same numbers: what was rebuilt from zero-one patches is compared with ``(state + 1) // 2``.
+        Both pictures, as the same numbers: what was reconstructed from zero-one patches is compared with ``(state + 1) // 2``.
     ax : Axes or array of three, optional
         Where to draw.
 

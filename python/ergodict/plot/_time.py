@@ -103,7 +103,7 @@ def dominance_over_time(model: Any, atoms: int = 7, ax: Any = None) -> Any:
     model : NetworkDictionary
         Fitted on a network at several times.
     atoms : int, default=7
-        Atoms that have a band of their own: those with the largest share in any window. The others share the topmost, in gray.
+        Atoms with a separate band: those with the largest share in any window. The others share the topmost, in gray.
     ax : Axes, optional
         Where to draw.
 

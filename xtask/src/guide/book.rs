@@ -2,29 +2,23 @@
 
 use super::links::within;
 use super::markdown::Page;
-use super::mdbook;
-use crate::place::{command, name, root, target};
+use super::tools::Tools;
+use super::{mdbook, reference};
+use crate::place::{root, target};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Builds the book into `target/guide/docs`, and checks every link of its pages; where it begins.
-pub(super) fn build(pages: &[Page]) -> Result<PathBuf> {
+/// Builds the book and the references of Python and Rust into `target/guide/docs`, and checks every link of its pages; where it begins.
+pub(super) fn build(pages: &[Page], tools: &Tools) -> Result<PathBuf> {
     let site = target()?.join("guide");
     if site.exists() {
         std::fs::remove_dir_all(&site).with_context(|| format!("cannot remove {}", site.display()))?;
     }
     let book = site.join("docs");
-    let mut build = command(mdbook::program()?);
-    build.arg("build").arg("--dest-dir").arg(&book).arg("docs");
-    println!("$ {}", name(&build));
-    let output = build.output().context("cannot start mdbook")?;
-    let talk = String::from_utf8_lossy(&output.stderr);
-    // It warns of what it cannot make sense of, and goes on.
-    if !output.status.success() || talk.contains("WARN") || talk.contains("ERROR") {
-        bail!("mdbook is not content:\n{}", talk.trim_end());
-    }
+    reference::mdbook(&mdbook::program()?, &book)?;
+    reference::build(&book.join("api"), tools)?;
     for page in pages.iter().filter(|page| page.path.starts_with("docs")) {
         for link in &page.links {
             beside(&site, page, link.target.split('#').next().unwrap_or_default())?;
@@ -73,13 +67,16 @@ fn plain(text: &str) -> String {
 /// Checks that what the pages of the book, in `docs` of the site, refer to is there.
 fn check(site: &Path) -> Result<()> {
     let mut pages = BTreeMap::new();
-    for entry in std::fs::read_dir(site.join("docs"))? {
-        let name = entry?.file_name();
-        let path = Path::new("docs").join(&name);
-        // The page for addresses that do not exist thinks that it is served from the root of a host.
-        if path.extension().is_some_and(|ending| ending == "html") && name != "404.html" {
-            let text = std::fs::read_to_string(site.join(&path))?;
-            pages.insert(path, text);
+    for folder in ["docs", "docs/commands"].map(Path::new).into_iter().filter(|path| site.join(path).is_dir())
+    {
+        for entry in std::fs::read_dir(site.join(folder))? {
+            let name = entry?.file_name();
+            let path = folder.join(&name);
+            // The page for addresses that do not exist is made to be served from the root of a host.
+            if path.extension().is_some_and(|ending| ending == "html") && name != "404.html" {
+                let text = std::fs::read_to_string(site.join(&path))?;
+                pages.insert(path, text);
+            }
         }
     }
     let mut wrong = Vec::new();

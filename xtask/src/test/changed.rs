@@ -40,7 +40,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 #[rustfmt::skip]
 const RULES: [Rule; 36] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
-    rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
+    rule("docs/errors.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/paper-json.md", &["guide", "unit"], "package(ergodict-paper)", Pages::Itself),
     rule("docs/own-chain.md", &["guide", "doc"], "", Pages::Itself),
@@ -124,7 +124,7 @@ impl Plan {
                 pages.paths.push(path.into());
                 pages.python |= rule.pages == Pages::Python;
                 pages.all |= rule.pages == Pages::All;
-                pages.book |= pages.all || path.starts_with("docs/");
+                pages.book |= pages.all || path.starts_with("docs/") || path.starts_with("python/ergodict/");
             }
         }
         let tests = (!tests.is_empty()).then(|| tests.join(" | "));
@@ -250,7 +250,8 @@ mod tests {
         let expected =
             "unit     package(xtask) | package(benchsuite), because of xtask/src/scale.rs and 2 more\n";
         assert!(explain.contains(expected), "{explain}");
-        assert!(planned(&["python/ergodict/__init__.py"]).scope.pages.python);
+        let docstrings = planned(&["python/ergodict/__init__.py"]).scope.pages;
+        assert!(docstrings.python && docstrings.book);
         assert!(planned(&["crates/ergodict-cli/src/main.rs"]).scope.pages.all);
     }
 }

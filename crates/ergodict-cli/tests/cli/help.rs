@@ -29,7 +29,7 @@ fn errors() {
 #[test]
 fn the_docs_list_the_errors_of_the_snapshots() {
     let folder = env!("CARGO_MANIFEST_DIR");
-    let page = format!("{folder}/../../docs/command-line.md");
+    let page = format!("{folder}/../../docs/errors.md");
     let mut docs = std::fs::read_to_string(&page).unwrap();
     let seen = std::fs::read_to_string(format!("{folder}/tests/cli/errors/errors.trycmd")).unwrap();
     if std::env::var("TRYCMD").is_ok_and(|how| how == "overwrite") {
@@ -41,10 +41,10 @@ fn the_docs_list_the_errors_of_the_snapshots() {
     for block in seen.split("```console\n").skip(1) {
         let (typed, said) = error(block);
         let row = |row: &&&str| row.starts_with(&format!("| `{typed}` | {said} |"));
-        assert!(rows.iter().find(row).is_some(), "docs/command-line.md does not have `{typed}`: {said}");
+        assert!(rows.iter().find(row).is_some(), "docs/errors.md does not have `{typed}`: {said}");
         blocks += 1;
     }
-    assert_eq!(blocks, rows.len(), "docs/command-line.md has errors that no snapshot has");
+    assert_eq!(blocks, rows.len(), "docs/errors.md has errors that no snapshot has");
 }
 
 /// What was typed in a snapshot, and what the program said, as a table has it.
