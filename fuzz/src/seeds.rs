@@ -1,6 +1,6 @@
 //! The runs that states in the corpus are of, and the seeds that only our own code can write.
 
-use crate::targets::{CONVERTED, SORTED, WRITTEN};
+use crate::targets::{CONVERTED, WRITTEN, sorted};
 use ergodict::chain::{
     ExactSampler, Motif, MotifWalker, Observable, SampledNetwork, SamplerKind, SystemData, SystemSettings,
     Thinning, Use,
@@ -14,12 +14,12 @@ use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::Mat;
 use ergodict::patch::Measures;
 use ergodict::reconstruct::network::{
-    PairFormat, PairSum, PairSums, ReconstructionRun, ReconstructionSettings, Reconstructor, SharePlace, ShareTask,
-    SortedSums, Targets, write_pairs,
+    PairFormat, PairSum, PairSums, ReconstructionRun, ReconstructionSettings, Reconstructor, SharePlace,
+    ShareTask, SortedSums, Targets, write_pairs,
 };
 use ergodict::run::{
-    Checkpoint, Identity, Job, MotifRecorder, NetworkData, RoundLearning, RoundSource, Run, RunPlan, ScanSettings,
-    Sections, SpinRecorder, Stop, TaskContext, TemperatureScan,
+    Checkpoint, Identity, Job, MotifRecorder, NetworkData, RoundLearning, RoundSource, Run, RunPlan,
+    ScanSettings, Sections, SpinRecorder, Stop, TaskContext, TemperatureScan,
 };
 use ergodict::settings::NetworkSettings;
 use ergodict::text::Shape;
@@ -46,7 +46,12 @@ fn identity_matrix() -> Mat<f64> {
 
 /// The run that checkpoints of the corpus are of.
 pub(crate) fn identity() -> Identity {
-    Identity { command: "fuzz".into(), settings: serde_json::json!({ "steps": 3 }), inputs: Vec::new(), seed: 0 }
+    Identity {
+        command: "fuzz".into(),
+        settings: serde_json::json!({ "steps": 3 }),
+        inputs: Vec::new(),
+        seed: 0,
+    }
 }
 
 /// Where tasks of the corpus are run.
@@ -71,7 +76,8 @@ pub(crate) fn with_job(kind: u8, folder: &Path, work: impl FnOnce(&mut dyn Job))
         match kind % JOBS {
             0 => work(&mut learning()?),
             1 => {
-                let measures = Measures::with(Adjacency::new(&network, Adjacency::BUDGET), &motif(), None, false)?;
+                let measures =
+                    Measures::with(Adjacency::new(&network, Adjacency::BUDGET), &motif(), None, false)?;
                 work(&mut MotifRecorder::new(walker()?, 20, measures, None));
             }
             2 => {
@@ -81,11 +87,18 @@ pub(crate) fn with_job(kind: u8, folder: &Path, work: impl FnOnce(&mut dyn Job))
             }
             3 => {
                 let settings = ReconstructionSettings::default();
-                let empty = Reconstructor::<f32>::new(&identity_matrix(), &network, &motif(), &settings, Targets::All)?;
+                let empty = Reconstructor::<f32>::new(
+                    &identity_matrix(),
+                    &network,
+                    &motif(),
+                    &settings,
+                    Targets::All,
+                )?;
                 work(&mut ReconstructionRun::new(empty, vec![walker()?], 50));
             }
             4 => {
-                let scan = ScanSettings { temperature: vec![2.0], sweeps: Some(20), ..ScanSettings::default() };
+                let scan =
+                    ScanSettings { temperature: vec![2.0], sweeps: Some(20), ..ScanSettings::default() };
                 let begin = |t, id| spins.walk(SystemData::default(), t, 0, id);
                 let mut scan = TemperatureScan::new::<Error>(&scan, &spins, 0, begin)?;
                 work(scan.jobs().swap_remove(0));
@@ -168,7 +181,8 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
     let (w, parameters) = (identity_matrix(), ReconstructionSettings::default());
     let arithmetic = ShareTask::arithmetic_here(&w, &parameters)?;
     let (chain, block, seed, burn_in, every, samples) = (0, 0, 0, 0, 1, 50);
-    let share = ShareTask { chain, block, point: None, samples, seed, burn_in, every, parameters, w, arithmetic };
+    let share =
+        ShareTask { chain, block, point: None, samples, seed, burn_in, every, parameters, w, arithmetic };
     let outcome = share.run(&share_place(), &at("share"), &|| false)?;
     add("share", "task", share.to_bytes()?);
     add("share", "outcome", outcome.to_bytes()?);
@@ -180,7 +194,14 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
 
     for (target, name) in [("parquet", "p.parquet"), ("pairs", "p.tsv"), ("pairs", "p.csv")] {
         let (format, mut table) = (PairFormat::from_path(Path::new(name)), Vec::new());
-        write_pairs(pairs.into_iter().map(Ok), format, &NodeIds::numbered(4), Some(note), &mut table, Path::new(name))?;
+        write_pairs(
+            pairs.into_iter().map(Ok),
+            format,
+            &NodeIds::numbered(4),
+            Some(note),
+            &mut table,
+            Path::new(name),
+        )?;
         if target == "parquet" {
             add("note", target, table.clone());
             add("config", target, table.clone());
@@ -188,9 +209,17 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
         add(target, &name.replace('.', "-"), table);
     }
 
-    let png = Image::new((2, 3), 1, vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0])?.png().map_err(|problem| Error::format(Path::new("picture"), None, problem))?;
+    let png = Image::new((2, 3), 1, vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0])?
+        .png()
+        .map_err(|problem| Error::format(Path::new("picture"), None, problem))?;
     add("image", "gray-png", png.clone());
-    add("image", "color-png", Image::new((1, 2), 3, vec![0.0, 0.5, 1.0, 1.0, 0.5, 0.0])?.png().map_err(|problem| Error::format(Path::new("picture"), None, problem))?);
+    add(
+        "image",
+        "color-png",
+        Image::new((1, 2), 3, vec![0.0, 0.5, 1.0, 1.0, 0.5, 0.0])?
+            .png()
+            .map_err(|problem| Error::format(Path::new("picture"), None, problem))?,
+    );
     add("note", "png", png_with_note(png.clone(), note));
     add("config", "png", png_with_note(png, note));
 
@@ -202,8 +231,14 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
 
     let network = &NETWORK.0;
     for (target, name) in [
-        ("egr", "n.egr"), ("sparse_npz", "n.npz"), ("matrix_market", "n.mtx"), ("graphml", "n.graphml"),
-        ("json", "n.json"), ("edge_list", "n.txt"), ("edge_list", "n.txt.gz"), ("edge_list", "n.txt.zst"),
+        ("egr", "n.egr"),
+        ("sparse_npz", "n.npz"),
+        ("matrix_market", "n.mtx"),
+        ("graphml", "n.graphml"),
+        ("json", "n.json"),
+        ("edge_list", "n.txt"),
+        ("edge_list", "n.txt.gz"),
+        ("edge_list", "n.txt.zst"),
     ] {
         write_network(&at(name), network)?;
         add(target, &name.replace('.', "-"), take(name)?);
@@ -213,14 +248,13 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
         add("note", &name.replace('.', "-"), take(name)?);
     }
 
-    let digest = blake3::hash(&SORTED).to_hex().to_string();
+    let digests = sorted().map(|run| blake3::hash(&run).to_hex().to_string());
     let head = serde_json::json!({
         "version": 1, "bytes": CONVERTED.len(), "modified": WRITTEN.as_nanos() as u64,
         "options": format!("{:?}", ReadOptions::default()), "named": false,
     });
-    let run = serde_json::json!({ "edges": 2, "end": SORTED.len(), "digests": [digest, digest] });
+    let run = serde_json::json!({ "edges": 2, "end": 16, "digests": digests });
     add("conversion", "head", format!("{head}\n").into_bytes());
     add("conversion", "run", format!("{head}\n{run}\n").into_bytes());
     Ok(seeds)
 }
-

@@ -56,7 +56,9 @@ pub(crate) fn sealed_sums(bytes: &[u8]) -> Vec<u8> {
     let records = &records[..records.len() / 24 * 24];
     let mut index = Vec::new();
     for block in records.chunks(24 * 4096) {
-        let node = |at: usize| u64::from(u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]));
+        let node = |at: usize| {
+            u64::from(u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]))
+        };
         index.extend((node(0) << 32 | node(4)).to_le_bytes());
         index.extend(&blake3::hash(block).as_bytes()[..8]);
     }

@@ -65,7 +65,8 @@ fn every_target_has_seeds_and_all_are_small() {
     for folder in fs::read_dir(corpus()).unwrap() {
         let folder = folder.unwrap();
         folders.push(folder.file_name().into_string().unwrap());
-        bytes += fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().metadata().unwrap().len()).sum::<u64>();
+        bytes +=
+            fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().metadata().unwrap().len()).sum::<u64>();
     }
     folders.sort();
     assert_eq!(folders, ergodict_fuzz::names());
@@ -89,6 +90,10 @@ fn seeds_are_those_that_this_version_writes() {
         // Times and versions of processors differ; what a file begins with does not.
         let kept = fs::read(&path).unwrap_or_default();
         let start = bytes.len().min(8);
-        assert_eq!(kept.get(..start), Some(&bytes[..start]), "{target}/{name}: ERGODICT_FUZZ_SEEDS=write writes it");
+        assert_eq!(
+            kept.get(..start),
+            Some(&bytes[..start]),
+            "{target}/{name}: ERGODICT_FUZZ_SEEDS=write writes it"
+        );
     }
 }

@@ -118,8 +118,12 @@ pub(crate) fn motif(bytes: &[u8]) {
 pub(crate) const CONVERTED: &str = "1 2\n2 3\n3 1\n3 4\n";
 /// See [`CONVERTED`].
 pub(crate) const WRITTEN: Duration = Duration::from_secs(1_000_000_000);
-/// What the files of its sorted runs hold: the pairs that an interrupted conversion could have sorted.
-pub(crate) const SORTED: [u8; 32] = [1; 32];
+
+/// What the files of its sorted runs hold: its first two edges, and the same turned.
+pub(crate) fn sorted() -> [Vec<u8>; 2] {
+    let arcs = |arcs: [(u64, u64); 2]| arcs.iter().flat_map(|(u, v)| (u << 32 | v).to_le_bytes()).collect();
+    [arcs([(1, 2), (2, 3)]), arcs([(2, 1), (3, 2)])]
+}
 
 /// The list of runs that an interrupted conversion left.
 pub(crate) fn conversion(bytes: &[u8]) {
@@ -128,10 +132,14 @@ pub(crate) fn conversion(bytes: &[u8]) {
         let kept = Conversion::folder(&out);
         let prepare = || -> std::io::Result<()> {
             std::fs::write(&input, CONVERTED)?;
-            std::fs::File::options().write(true).open(&input)?.set_modified(SystemTime::UNIX_EPOCH + WRITTEN)?;
+            std::fs::File::options()
+                .write(true)
+                .open(&input)?
+                .set_modified(SystemTime::UNIX_EPOCH + WRITTEN)?;
             std::fs::create_dir_all(&kept)?;
-            std::fs::write(kept.join("forward"), SORTED)?;
-            std::fs::write(kept.join("backward"), SORTED)?;
+            let [forward, backward] = sorted();
+            std::fs::write(kept.join("forward"), forward)?;
+            std::fs::write(kept.join("backward"), backward)?;
             std::fs::write(kept.join("runs.jsonl"), bytes)
         };
         prepare().expect("room for the folder");
