@@ -7,6 +7,7 @@ mod debian;
 mod fuzz;
 mod generate;
 mod guide;
+mod mutants;
 mod peers;
 mod place;
 mod python;
@@ -28,6 +29,8 @@ Usage: cargo xtask COMMAND
                                                      anew; the book alone
   fuzz [--quick] [--seconds N] [TARGET…]             the fuzz targets with libFuzzer and the address sanitizer, ten minutes each
                                                      (--quick: one)
+  mutants [--sample N] [--seed N] [--minutes N] [PLACE…]
+                                                     whether the unit tests notice small changes of the library
   wheel [--quick]                                    the Python wheel and sdist, checked as an index would, the wheel tested in a
                                                      clean environment (--quick: not optimized, only imported)
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         "words" => words::run(rest),
         "generate" => generate::run(),
         "fuzz" => fuzz::run(rest),
+        "mutants" => mutants::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -38,7 +38,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 37] = [
+const RULES: [Rule; 38] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
@@ -77,6 +77,7 @@ const RULES: [Rule; 37] = [
     rule("benchsuite/", &["format", "clippy", "unit", "rustdoc"], "package(benchsuite)", Pages::Itself),
     rule("xtask/src/guide", &["format", "clippy", "guide", "unit", "rustdoc"], "package(xtask)", Pages::All),
     // No step uses these.
+    rule("xtask/src/mutants", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/fuzz.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/bench.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/peers", XTASK, "package(xtask)", Pages::Itself),
