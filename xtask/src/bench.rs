@@ -8,7 +8,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if let Some(("scale", rest)) = arguments.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         return scale::run(rest);
     }
-    let mut bench = place::cargo("run --release --quiet --package benchsuite --");
+    let mut bench = place::cargo("run --locked --release --quiet --package benchsuite --");
     let status = bench.args(arguments).status().context("cannot start cargo")?;
     Ok(status.success())
 }

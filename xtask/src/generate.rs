@@ -8,7 +8,7 @@ use crate::place::{Scratch, cargo, root, succeed};
 use anyhow::{Context, Result, bail};
 
 /// The tests that list the settings and the flags in files.
-const LIST: &str = "test --quiet --package ergodict-cli --lib args::listing";
+const LIST: &str = "test --locked --quiet --package ergodict-cli --lib args::listing";
 /// What is written for Python, and for reports.
 const FILES: [&str; 2] = ["python/ergodict/_settings.py", "crates/ergodict-pages/src/flags.tsv"];
 /// What a file that is written here says in its first line; no hand-written file does.

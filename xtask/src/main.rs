@@ -1,11 +1,13 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`, `cargo xtask count`, `cargo xtask words`, `cargo xtask generate`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask fuzz`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`, `cargo xtask count`, `cargo xtask words`, `cargo xtask generate`.
 
 mod bench;
 mod clock;
 mod count;
 mod debian;
+mod fuzz;
 mod generate;
 mod guide;
+mod mutants;
 mod peers;
 mod place;
 mod python;
@@ -25,7 +27,12 @@ Usage: cargo xtask COMMAND
                                                      revision, can affect
   guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; pages by themselves; pictures made
                                                      anew; the book alone
-  wheel                                              the Python wheel, built and tested in a clean environment
+  fuzz [--quick] [--seconds N] [TARGET…]             the fuzz targets with libFuzzer and the address sanitizer, ten minutes each
+                                                     (--quick: one)
+  mutants [--sample N] [--seed N] [--minutes N] [PLACE…]
+                                                     whether the unit tests notice small changes of the library
+  wheel [--quick]                                    the Python wheel and sdist, checked as an index would, the wheel tested in a
+                                                     clean environment (--quick: not optimized, only imported)
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   bench scale [--most EDGES] [--folder DIR]          the command line on networks of 10⁴ to 10⁸ edges
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorization step beside SPAMS and scikit-learn
@@ -59,6 +66,8 @@ fn main() -> ExitCode {
         "count" => count::run(rest),
         "words" => words::run(rest),
         "generate" => generate::run(),
+        "fuzz" => fuzz::run(rest),
+        "mutants" => mutants::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

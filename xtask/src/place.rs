@@ -44,7 +44,7 @@ pub(crate) fn workspace(command: &str, arguments: &str) -> Command {
 /// The folder cargo builds into, wherever the environment or a configuration file put it.
 pub(crate) fn target() -> Result<PathBuf> {
     let metadata: serde_json::Value =
-        serde_json::from_str(&stdout(&mut cargo("metadata --format-version 1 --no-deps"))?)?;
+        serde_json::from_str(&stdout(&mut cargo("metadata --locked --format-version 1 --no-deps"))?)?;
     let folder = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
     Ok(PathBuf::from(folder))
 }

@@ -16,7 +16,7 @@ const RATIO: f64 = 4.0;
 
 /// Builds both programs, measures, prints the page and writes it under `benchsuite/runs`.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    succeed(&mut cargo("build --release --package benchsuite --package ergodict-cli"))?;
+    succeed(&mut cargo("build --locked --release --package benchsuite --package ergodict-cli"))?;
     let release = target()?.join("release");
     let before = load();
     let mut bench = command(root().join(release.join("benchsuite")));

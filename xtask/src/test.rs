@@ -3,6 +3,8 @@
 mod browser;
 mod changed;
 mod dependencies;
+mod msrv;
+mod package;
 mod python;
 pub(crate) mod summary;
 
@@ -28,7 +30,7 @@ struct Scope {
 }
 
 /// In this order, so that what needs only the program does not wait until every test program is built.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -75,6 +77,12 @@ const STEPS: [Step; 11] = [
             let mut doc = workspace("doc", "--no-deps --lib --bins --examples");
             show(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
         },
+    },
+    Step { name: "package", about: "what would be published is complete", run: |_| package::check() },
+    Step {
+        name: "msrv",
+        about: "everything compiles with the oldest Rust that Cargo.toml names, where it is installed",
+        run: |_| msrv::check(),
     },
 ];
 

@@ -84,7 +84,7 @@ impl Checkout {
         let checkout = Self { scratch: Scratch::new("time")? };
         succeed(command("git").args(["clone", "--quiet"]).arg(root()).arg(checkout.sources()))?;
         // So that no download is measured.
-        succeed(&mut checkout.within(cargo("fetch --quiet"), "fetch"))?;
+        succeed(&mut checkout.within(cargo("fetch --locked --quiet"), "fetch"))?;
         Ok(checkout)
     }
 
@@ -114,7 +114,7 @@ fn measured(command: &mut Command) -> Result<Spent> {
 /// What `cargo run --release -- demo` does, first the building of it, and how much that is.
 fn build(checkout: &Checkout, page: &mut Page) -> Result<()> {
     let target = checkout.folder("build");
-    let spent = measured(&mut checkout.within(cargo("build --release --timings"), "build"))?;
+    let spent = measured(&mut checkout.within(cargo("build --locked --release --timings"), "build"))?;
     page.row("`cargo build --release`, wall", spent.wall / 60.0, Unit::Minutes, Some(4.5));
     page.cpu("`cargo build --release`", spent, Some(8.0));
 
@@ -128,7 +128,7 @@ fn build(checkout: &Checkout, page: &mut Page) -> Result<()> {
     for (what, package, most) in
         [("crates in the program", "ergodict-cli", 140.0), ("crates in the library", "ergodict", 70.0)]
     {
-        let mut tree = cargo("tree -e normal --prefix none --package");
+        let mut tree = cargo("tree --locked -e normal --prefix none --package");
         tree.arg(package);
         let tree = stdout(&mut checkout.within(tree, "build"))?;
         page.row(what, tree::count(&tree) as f64, Unit::Crates, Some(most));

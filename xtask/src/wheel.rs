@@ -1,4 +1,5 @@
-//! `cargo xtask wheel`: the wheel, built in release mode, and the whole suite of tests against it in a clean environment.
+//! `cargo xtask wheel`: the wheel, built in release mode, and the sdist, both as an index would take them, and the whole suite of tests against the
+//! wheel in a clean environment.
 
 use crate::place::{Scratch, command, copy_tree, name, root, stdout, succeed, target};
 use crate::python::{Environment, build, requirements};
@@ -17,14 +18,29 @@ const WANTED: [&str; 5] = [
 
 const STUBS: &str = "ergodict/_ergodict.pyi";
 
+/// What must be in an sdist, by how its path ends: all that a build needs.
+const NEEDED: [&str; 7] = [
+    "/pyproject.toml",
+    "/PKG-INFO",
+    "/Cargo.lock",
+    "/LICENSE-MIT",
+    "/LICENSE-APACHE",
+    "/crates/ergodict/src/lib.rs",
+    "/python/ergodict/__init__.py",
+];
+
 /// What the tests read, copied outside the repository, where the source tree cannot be imported by mistake.
 const PROOF: [&str; 5] = ["python/tests", "gallery", "docs/python.md", "README.md", "pyproject.toml"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    if let Some(word) = arguments.first() {
-        bail!("no option `{word}`: cargo xtask wheel takes none");
-    }
-    let wheel = make()?;
+    let quick = match arguments {
+        [] => false,
+        [word] if word == "--quick" => true,
+        [word, ..] => bail!("no option `{word}`: cargo xtask wheel takes only --quick"),
+    };
+    let profile = if quick { "dev" } else { "release" };
+    let wheel = make(profile)?;
+    publishable(&wheel)?;
     let size = std::fs::metadata(&wheel)?.len() as f64 / 1e6;
     let file = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
     println!("{file}: {size:.1} MB");
@@ -33,10 +49,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     }
 
     let clean = Environment::empty(target()?.join("python/clean"))?;
-    clean.install(&[wheel.display().to_string()])?;
+    // First what it depends on, so that the wheel itself comes from the file and nowhere else.
+    clean.install(&requirements()?.run)?;
+    let mut pip = command(&clean.python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]).arg(&wheel);
+    println!("$ {}", name(&pip));
+    succeed(&mut pip)?;
     let listing = stdout(command(&clean.python).args(["-m", "zipfile", "-l"]).arg(&wheel))?;
     check(&names(&listing))?;
 
+    if quick {
+        let imported = "import ergodict; print('imported', ergodict.__version__, 'from', ergodict.__file__)";
+        let mut import = command(&clean.python);
+        succeed(import.args(["-c", imported]).current_dir(std::env::temp_dir()).env_remove("PYTHONPATH"))?;
+        println!("its tests were not run, and it is not optimized: cargo xtask wheel does both");
+        return Ok(true);
+    }
     clean.install(&requirements()?.test)?;
     // The command line, for the comparisons with it.
     let program = build()?.program;
@@ -54,26 +82,54 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 }
 
 /// Builds the wheel with the maturin that pyproject.toml asks for.
-pub(crate) fn make() -> Result<PathBuf> {
+pub(crate) fn make(profile: &str) -> Result<PathBuf> {
+    maturin(&["build", "--profile", profile, "--locked"], "whl")
+}
+
+/// What a command of maturin makes.
+fn maturin(words: &[&str], extension: &str) -> Result<PathBuf> {
     let tools = Environment::with("build", &requirements()?.build)?;
     let folder = target()?.join("wheels");
     let mut maturin = command(&tools.python);
-    maturin.args(["-m", "maturin", "build", "--release", "--out"]).arg(&folder);
+    maturin.args(["-m", "maturin"]).args(words).arg("--out").arg(&folder);
     println!("$ {}", name(&maturin));
     succeed(&mut maturin)?;
-    newest(&folder)
+    newest(&folder, extension)
 }
 
-/// The wheel built last: those of earlier versions stay beside it.
-fn newest(folder: &Path) -> Result<PathBuf> {
+/// Whether an index would take the wheel and the sdist, and a build finds all it needs in the latter.
+fn publishable(wheel: &Path) -> Result<()> {
+    let sdist = maturin(&["sdist"], "gz")?;
+    let twine = Environment::with("twine", &["twine".to_owned()])?;
+    let mut check = command(&twine.python);
+    check.args(["-m", "twine", "check", "--strict"]).arg(wheel).arg(&sdist);
+    println!("$ {}", name(&check));
+    succeed(&mut check)?;
+    let listing = stdout(command(&twine.python).args(["-m", "tarfile", "-l"]).arg(&sdist))?;
+    whole(&listing)?;
+    println!("{} has {} files", sdist.display(), listing.lines().count());
+    Ok(())
+}
+
+/// Whether the listing of an sdist has what a build needs.
+fn whole(listing: &str) -> Result<()> {
+    match NEEDED.iter().find(|ending| !listing.lines().any(|line| line.trim_end().ends_with(**ending))) {
+        Some(missing) => bail!("the sdist has no {}", missing.trim_start_matches('/')),
+        None => Ok(()),
+    }
+}
+
+/// The file built last: those of earlier versions stay beside it.
+fn newest(folder: &Path, extension: &str) -> Result<PathBuf> {
     let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let wheels = files.filter_map(|file| {
         let file = file.ok()?;
         let written = file.metadata().and_then(|facts| facts.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let path = file.path();
-        (path.extension()? == "whl").then_some((written, path))
+        (path.extension()? == extension).then_some((written, path))
     });
-    let newest = wheels.max().with_context(|| format!("maturin left no wheel in {}", folder.display()))?;
+    let newest =
+        wheels.max().with_context(|| format!("maturin left no .{extension} in {}", folder.display()))?;
     Ok(newest.1)
 }
 
@@ -110,6 +166,15 @@ mod tests {
         ergodict/py.typed                              2026-11-16 00:00:00            0\n\
         ergodict-0.1.0.dist-info/licenses/LICENSE-MIT  2026-11-16 00:00:00          150\n\
         ergodict-0.1.0.dist-info/licenses/LICENSE-APACHE 2026-11-16 00:00:00        150\n";
+
+    #[test]
+    fn an_sdist_holds_what_a_build_needs() {
+        let listing: String = NEEDED.iter().map(|file| format!("ergodict-0.1.0{file} \n")).collect();
+        whole(&listing).unwrap();
+        for missing in NEEDED {
+            assert!(whole(&listing.replace(missing, "/x")).is_err(), "{missing}");
+        }
+    }
 
     #[test]
     fn a_wheel_holds_what_it_must_and_nothing_else() {

@@ -37,7 +37,7 @@ impl Tools {
         let mut program = target()?.join("debug");
         if pictures {
             // Pictures are the same, but there are long runs among them.
-            succeed(&mut cargo("build --release --package ergodict-cli --package ergodict-paper"))?;
+            succeed(&mut cargo("build --locked --release --package ergodict-cli --package ergodict-paper"))?;
             program = target()?.join("release");
         }
         Ok(Self { program, python: environment.python, cache })

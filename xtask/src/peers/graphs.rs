@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
     script.env("PYTHONHASHSEED", "0").arg(SCRIPT);
     match &package {
         Some(folder) => drop(script.arg("--package").arg(folder)),
-        None => install(&wheel::make()?)?,
+        None => install(&wheel::make("release")?)?,
     }
     let before = load();
     let output = script.args(&rest).stderr(Stdio::inherit()).output().context("cannot start Python")?;

@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
         script.arg("--package").arg(folder);
     } else {
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-        succeed(command(root().join(&python)).args(pip).arg(wheel::make()?))?;
+        succeed(command(root().join(&python)).args(pip).arg(wheel::make("release")?))?;
     }
     let before = load();
     let output = script.args(&rest).stderr(Stdio::inherit()).output().context("cannot start Python")?;

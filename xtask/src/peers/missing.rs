@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
     let program = if let Some(program) = &options.binary {
         program.clone()
     } else {
-        succeed(&mut cargo("build --release --package ergodict-cli"))?;
+        succeed(&mut cargo("build --locked --release --package ergodict-cli"))?;
         target.join(format!("release/ergodict{}", std::env::consts::EXE_SUFFIX))
     };
     let before = load();

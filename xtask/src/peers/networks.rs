@@ -46,7 +46,7 @@ fn prepare() -> Result<Sides> {
         root().join(&folder).join("requirements.txt"),
     )?;
     let python = environment(&folder)?;
-    succeed(&mut cargo("build --release --package benchsuite"))?;
+    succeed(&mut cargo("build --locked --release --package benchsuite"))?;
     Ok(Sides { python, benchsuite: target.join("release/benchsuite") })
 }
 

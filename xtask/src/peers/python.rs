@@ -34,7 +34,7 @@ struct Row {
 
 pub(super) fn run(options: &Options) -> Result<bool> {
     let peers = setup::prepare()?;
-    let wheel = wheel::make()?;
+    let wheel = wheel::make("release")?;
     // Into the environment of the peers, which has numpy and scikit-learn already.
     let pip =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"];

@@ -29,7 +29,7 @@ pub(super) fn prepare() -> Result<Peers> {
         eprintln!("generating the data of the three cases …");
         succeed(command(root().join(&python)).arg(folder.join("bench_peers.py")).arg("data"))?;
     }
-    succeed(&mut cargo("build --release --package benchsuite"))?;
+    succeed(&mut cargo("build --locked --release --package benchsuite"))?;
     Ok(Peers { folder, python, benchsuite: target.join("release/benchsuite") })
 }
 

@@ -38,7 +38,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 36] = [
+const RULES: [Rule; 38] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/errors.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
@@ -77,6 +77,8 @@ const RULES: [Rule; 36] = [
     rule("benchsuite/", &["format", "clippy", "unit", "rustdoc"], "package(benchsuite)", Pages::Itself),
     rule("xtask/src/guide", &["format", "clippy", "guide", "unit", "rustdoc"], "package(xtask)", Pages::All),
     // No step uses these.
+    rule("xtask/src/mutants", XTASK, "package(xtask)", Pages::Itself),
+    rule("xtask/src/fuzz.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/bench.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/peers", XTASK, "package(xtask)", Pages::Itself),
     rule("xtask/src/scale.rs", XTASK, "package(xtask)", Pages::Itself),
@@ -87,8 +89,7 @@ const RULES: [Rule; 36] = [
     // What the platform that hosts the repository reads.
     rule(".github/", &[], "", Pages::Itself),
     rule("SECURITY.md", &["guide"], "", Pages::Itself),
-    // Outside of the workspace: no step builds it.
-    rule("fuzz/", &[], "", Pages::Itself),
+    rule("fuzz/", &["format", "clippy", "unit", "rustdoc"], "package(ergodict-fuzz)", Pages::Itself),
 ];
 
 /// What to run, and why.
@@ -109,8 +110,7 @@ impl Plan {
     fn new(changed: &[String]) -> Self {
         let (mut steps, mut tests, mut pages) = (BTreeMap::new(), Vec::new(), Choice::nothing());
         for path in changed {
-            let mut rules =
-                RULES.iter().filter(|_| !path.ends_with("Cargo.toml") || path.starts_with("fuzz/"));
+            let mut rules = RULES.iter().filter(|_| !path.ends_with("Cargo.toml"));
             let Some(rule) = rules.find(|rule| path.starts_with(rule.path)) else {
                 return Self { steps: Steps::All(path.clone()), scope: Scope::default() };
             };

@@ -1,13 +1,15 @@
-//! Licenses and bans of deny.toml, checked against Cargo.lock without a network.
+//! Licenses, bans and sources of deny.toml, checked against Cargo.lock without a network.
 
 use crate::place::{cargo, root, stdout};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What deny.toml allows and forbids.
 struct Policy {
     allow: BTreeSet<String>,
+    /// Further licenses of single crates.
+    exceptions: BTreeMap<String, BTreeSet<String>>,
     deny: BTreeSet<String>,
 }
 
@@ -22,7 +24,30 @@ impl Policy {
             list("licenses", "allow")?.iter().filter_map(|license| Some(license.as_str()?.to_owned()));
         let deny =
             list("bans", "deny")?.iter().filter_map(|ban| Some(ban.get("crate")?.as_str()?.to_owned()));
-        Ok(Self { allow: allow.collect(), deny: deny.collect() })
+        let exception = |entry: &toml::Value| {
+            let allow = entry.get("allow")?.as_array()?.iter();
+            let allow = allow.filter_map(|license| Some(license.as_str()?.to_owned()));
+            Some((entry.get("crate")?.as_str()?.to_owned(), allow.collect()))
+        };
+        let exceptions = list("licenses", "exceptions")?.iter().filter_map(exception);
+        let strict = |table: &str, key: &str| {
+            let value = file.get(table).and_then(|table| table.get(key)).and_then(toml::Value::as_str);
+            if value == Some("deny") {
+                return Ok(());
+            }
+            bail!("deny.toml must have `{key} = \"deny\"` in [{table}]: this check knows nothing else")
+        };
+        strict("bans", "wildcards")?;
+        strict("sources", "unknown-registry")?;
+        strict("sources", "unknown-git")?;
+        Ok(Self { allow: allow.collect(), exceptions: exceptions.collect(), deny: deny.collect() })
+    }
+
+    /// The same with the licenses of one crate.
+    fn for_crate(&self, name: &str) -> Self {
+        let more = self.exceptions.get(name).into_iter().flatten();
+        let allow = self.allow.iter().chain(more).cloned().collect();
+        Self { allow, exceptions: BTreeMap::new(), deny: self.deny.clone() }
     }
 
     /// Whether an SPDX expression can be met: one of the alternatives of `OR` whose parts are all allowed. `/` is an old `OR`.
@@ -75,8 +100,13 @@ impl Policy {
     /// What is wrong with a package of `cargo metadata`, if anything is.
     fn problem(&self, package: &Value) -> Option<String> {
         let text = |key: &str| package[key].as_str();
-        let source = text("source")?; // a package of this workspace
         let name = text("name").unwrap_or_default();
+        let Some(source) = text("source") else {
+            // A package of this workspace. What lies beside it needs no version to be the right one.
+            let dependencies = package["dependencies"].as_array().into_iter().flatten();
+            let mut wild = dependencies.filter(|one| one["req"] == "*" && one["path"].is_null());
+            return wild.next().map(|one| format!("{name} takes any version of {}", one["name"]));
+        };
         if !source.starts_with("registry+") {
             return Some(format!("{name} comes from {source}: only the registry is allowed"));
         }
@@ -84,7 +114,7 @@ impl Policy {
             return Some(format!("{name} is banned"));
         }
         match text("license") {
-            Some(license) if self.allows(license) => None,
+            Some(license) if self.for_crate(name).allows(license) => None,
             license => Some(format!("{name} has the license {}", license.unwrap_or("(none)"))),
         }
     }
@@ -97,7 +127,11 @@ pub(super) fn check() -> Result<()> {
     let metadata: Value =
         serde_json::from_str(&stdout(&mut cargo("metadata --locked --format-version 1 --all-features"))?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
-    let problems: Vec<String> = packages.iter().filter_map(|package| policy.problem(package)).collect();
+    let mut problems: Vec<String> = packages.iter().filter_map(|package| policy.problem(package)).collect();
+    let sources: BTreeSet<&str> = packages.iter().filter_map(|package| package["source"].as_str()).collect();
+    if sources.len() > 1 {
+        problems.push(format!("there are {} registries: expected one", sources.len()));
+    }
     if !problems.is_empty() {
         bail!("deny.toml allows no such dependency:\n{}", problems.join("\n"));
     }
@@ -111,9 +145,22 @@ mod tests {
 
     fn policy() -> Policy {
         Policy::parse(
-            "[licenses]\nallow = ['MIT', 'ISC', 'A WITH e']\n[bans]\ndeny = [{ crate = 'openssl-sys' }]\n",
+            "[licenses]\nallow = ['MIT', 'ISC', 'A WITH e']\nexceptions = [{ crate = 'b', allow = ['NCSA'] }]\n\
+             [bans]\nwildcards = 'deny'\ndeny = [{ crate = 'openssl-sys' }]\n\
+             [sources]\nunknown-registry = 'deny'\nunknown-git = 'deny'\n",
         )
         .unwrap()
+    }
+
+    #[test]
+    fn a_policy_that_is_not_checked_is_refused() {
+        let own = std::fs::read_to_string(root().join("deny.toml")).unwrap();
+        Policy::parse(&own).unwrap();
+        for key in ["wildcards", "unknown-registry", "unknown-git"] {
+            let lax = own.replace(&format!("{key} = \"deny\""), &format!("{key} = \"warn\""));
+            assert!(lax != own && Policy::parse(&lax).is_err(), "{key}");
+        }
+        assert!(Policy::parse("[licenses]\nallow = []\n").is_err() && Policy::parse("[licenses").is_err());
     }
 
     #[test]
@@ -146,6 +193,16 @@ mod tests {
             (package("registry+x".into(), "a", "GPL-3.0".into()), Some("GPL-3.0")),
             (package("registry+x".into(), "a", Value::Null), Some("(none)")),
             (package("registry+x".into(), "a", "MIT".into()), None),
+            (package("registry+x".into(), "a", "MIT AND NCSA".into()), Some("NCSA")),
+            (package("registry+x".into(), "b", "MIT AND NCSA".into()), None),
+            (
+                serde_json::json!({"name": "ours", "dependencies": [{"name": "a", "req": "*"}]}),
+                Some("any version"),
+            ),
+            (
+                serde_json::json!({"name": "ours", "dependencies": [{"name": "a", "req": "*", "path": "../a"}]}),
+                None,
+            ),
             (package(Value::Null, "ours", Value::Null), None),
         ] {
             let problem = policy().problem(&package);

@@ -236,6 +236,7 @@ impl SortedSums {
         let at = self.blocks.partition_point(|block| block.0 <= first).saturating_sub(1);
         let mut reader = Reader {
             path: self.path.clone(),
+            nodes: self.nodes,
             blocks: self.blocks.clone(),
             pairs: self.pairs,
             next: at,
@@ -263,6 +264,7 @@ impl SortedSums {
 /// Reads block after block. The file is open only while a block is read: a merge may be of more files than a process may have open.
 struct Reader {
     path: PathBuf,
+    nodes: u64,
     blocks: Vec<(u64, [u8; 8])>,
     pairs: u64,
     /// The block that is read next.
@@ -282,6 +284,10 @@ impl Reader {
         }
         let pair = PairSum::decode(&self.bytes[self.at..][..RECORD]);
         self.at += RECORD;
+        if u64::from(pair.u.max(pair.v)) >= self.nodes {
+            let problem = format!("has the pair ({}, {}), but only {} nodes", pair.u, pair.v, self.nodes);
+            return Some(Err(Error::format(&self.path, None, problem)));
+        }
         Some(Ok(pair))
     }
 
@@ -329,6 +335,7 @@ pub fn merged_sums(
 ) -> Result<impl Iterator<Item = Result<PairSum>> + use<>> {
     check_alike(files)?;
     let mut inputs: Vec<_> = files.iter().map(|file| file.range(sources.clone())).collect();
+    let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let mut heads: Vec<Option<PairSum>> = vec![None; inputs.len()];
     let mut heap: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
     let mut waiting: Vec<usize> = (0..inputs.len()).collect();
@@ -357,7 +364,11 @@ pub fn merged_sums(
             waiting.push(input);
             total = match (total, heads[input].take()) {
                 (Some(one), Some(two)) => {
-                    Some(PairSum { sum: one.sum + two.sum, count: one.count + two.count, ..one })
+                    let Some(count) = one.count.checked_add(two.count) else {
+                        failed = true;
+                        return Some(Err(Error::format(&paths[input], None, "has counts beyond all bounds")));
+                    };
+                    Some(PairSum { sum: one.sum + two.sum, count, ..one })
                 }
                 (total, head) => total.or(head),
             };
@@ -495,6 +506,11 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert!(read().is_err(), "{length}");
         }
+        // Right checksums do not make wrong numbers right.
+        let many = written(&path, &[PairSum { u: 1, v: 2, sum: 0.5, count: u64::MAX }]);
+        assert!(merged_sums(&[many.clone(), many], 0..1000).unwrap().any(|pair| pair.is_err()));
+        let forged = SortedSums { nodes: 2, ..SortedSums::open(&path).unwrap() };
+        assert!(forged.range(0..1000).any(|pair| pair.is_err()));
         let wrong = [PairSum { u: 3, v: 2, sum: 0.0, count: 1 }, PairSum { u: 3, v: 1, sum: 0.0, count: 1 }];
         for wrong in [&wrong[..], &[PairSum { u: 1, v: 1000, sum: 0.0, count: 1 }][..]] {
             assert!(SortedSums::write_pairs(&path, 1000, true, true, wrong.iter().copied().map(Ok)).is_err());

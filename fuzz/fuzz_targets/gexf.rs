@@ -1,6 +1,0 @@
-//! GEXF. Begin with what networkx writes.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| ergodict_fuzz::network_with(b"<", bytes));
