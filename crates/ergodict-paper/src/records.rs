@@ -1,8 +1,8 @@
-//! What was measured, a line of JSON for each piece of work, so that a second call does only what is missing.
+//! What was measured, a line of JSON with its digest for each piece of work, so that a second call does only what is missing.
 
 use anyhow::Result;
 use ergodict::Error;
-use ergodict::data::digest;
+use ergodict::data::{digest, open_json, read_whole, seal_json};
 use ergodict_terminal::output;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ impl Records {
         self.all.push(record);
         let mut text = String::new();
         for record in &self.all {
-            let _ = writeln!(text, "{}", serde_json::to_string(record)?);
+            let _ = writeln!(text, "{}", seal_json(&serde_json::to_string(record)?));
         }
         output::write(&self.path, &text)
     }
@@ -117,13 +117,14 @@ impl Records {
 fn read(path: &Path) -> Result<Vec<Record>> {
     let mut all = Vec::new();
     if path.exists() {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let text = String::from_utf8_lossy(&read_whole(path)?).into_owned();
         for (line, row) in (1u64..).zip(text.lines()) {
             let problem = || {
-                let what = "is no record of ours: move the file away to start again";
+                let what = "is no record of ours, or damaged: move the file away to start again";
                 Error::format(path, Some(line), what)
             };
-            all.push(serde_json::from_str(row).map_err(|_| problem())?);
+            let record = open_json(row).ok_or_else(problem)?;
+            all.push(serde_json::from_str(&record).map_err(|_| problem())?);
         }
     }
     Ok(all)
@@ -222,6 +223,30 @@ mod tests {
         let records = Records::open(path).unwrap();
         let found = ["one", "two"].map(|name| records.find(&Unit { name, ..unit(json!({})) }).is_some());
         assert_eq!(found, [true, true]);
+    }
+
+    #[test]
+    fn a_record_is_right_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        let mut records = Records::open(path.clone()).unwrap();
+        records.add(&unit(json!({})), &Clock::start().stop(), &[], json!(0.25)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let outcome = || {
+            let records = Records::open(path.clone())?;
+            anyhow::Ok(records.find(&unit(json!({}))).and_then(Record::outcome::<f64>))
+        };
+        assert_eq!(outcome().unwrap(), Some(0.25));
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &bytes).unwrap();
+            // A changed end of the line is the only harmless place.
+            assert!(outcome().is_err() || at + 1 == whole.len(), "byte {at}");
+            std::fs::write(&path, &whole[..at]).unwrap();
+            // What is not there is done anew.
+            assert!(at == 0 || outcome().is_err() || at + 1 == whole.len(), "a cut at {at}");
+        }
     }
 
     #[test]

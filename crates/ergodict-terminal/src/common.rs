@@ -47,6 +47,15 @@ impl Common {
         if let Some(threads) = self.threads.filter(|threads| *threads > MOST_THREADS) {
             bail!("--threads is {threads}, but {MOST_THREADS} is the most (leave it out to use all cores)");
         }
+        // The library that starts them reads these where nothing is said.
+        for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+            let said = std::env::var(name).ok().and_then(|text| text.parse().ok());
+            if let Some(threads) =
+                said.filter(|threads: &usize| self.threads.is_none() && *threads > MOST_THREADS)
+            {
+                bail!("{name} is {threads}, but {MOST_THREADS} is the most (unset it to use all cores)");
+            }
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
         pool.build_global().map_err(|e| anyhow!("the threads cannot be started: {e}"))
     }

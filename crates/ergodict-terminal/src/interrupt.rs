@@ -55,11 +55,14 @@ pub(crate) fn start(program: &str) -> Result<()> {
 /// Calls `heard` with the exit code of each signal, from a thread of its own.
 #[cfg(unix)]
 fn wait(mut heard: impl FnMut(u8) + Send + 'static) -> Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     let mut wanted = vec![SIGINT, SIGTERM];
     if is_ignored(SIGHUP) == Some(false) {
         wanted.push(SIGHUP);
     }
+    // A file that grows beyond a limit is an error of writing, as a full disk is.
+    // SAFETY: the handler does nothing.
+    let _ = unsafe { signal_hook::low_level::register(SIGXFSZ, || ()) };
     let mut signals = signal_hook::iterator::Signals::new(wanted).context("signals cannot be listened to")?;
     let listen = move || {
         for signal in signals.forever() {

@@ -11,6 +11,7 @@ mod common;
 mod config;
 pub mod figures;
 pub mod help;
+mod inputs;
 pub mod interrupt;
 pub mod nearest;
 pub mod output;
@@ -67,10 +68,14 @@ fn parse_and_run<C: FromArgMatches>(
         }
         Ok((common, verb, resolved)) => {
             resolved::keep(resolved);
+            inputs::watch(cli.get_name());
             verbose::around(cli.get_name(), &common, || {
                 interrupt::start(cli.get_name())?;
                 common.start_threads()?;
-                perform(verb)
+                let code = perform(verb)?;
+                // What was printed has no file that could be withheld.
+                ergodict::data::check_inputs()?;
+                Ok(code)
             })
         }
         Err(refusal) => refusal::explain(&refusal, cli, arguments),

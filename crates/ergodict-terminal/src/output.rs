@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use ergodict::data::write_atomic;
 use ergodict::{Error, Note};
 use ergodict_pages::shell::flag;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -46,7 +47,20 @@ pub fn named(path: &Path, extension: &str, things: &str) -> Result<()> {
 /// Prints on standard output.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+    Ok(out.write_all(printable(text).as_bytes()).and_then(|()| out.flush())?)
+}
+
+/// Text without characters that would steer a terminal: names in files may hold any.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\t' | '\r')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if steers(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Writes a file, whole or not at all.
@@ -126,6 +140,7 @@ pub fn in_words(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "is a folder: expected a file".to_owned(),
         io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
+        io::ErrorKind::FileTooLarge => "is larger than a file may be here".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
         io::ErrorKind::InvalidFilename => {
@@ -157,6 +172,15 @@ mod tests {
             );
         }
         assert_eq!(in_words(&io::Error::from_raw_os_error(5)), "input/output error");
+    }
+
+    #[test]
+    fn nothing_that_is_printed_steers_a_terminal() {
+        assert_eq!(
+            printable("a\tb\né\u{1b}[2J\u{9b}1m\u{7f}\u{202e}x"),
+            "a\tb\né\\u{1b}[2J\\u{9b}1m\\u{7f}\\u{202e}x"
+        );
+        assert!(matches!(printable("plain\r\n"), Cow::Borrowed(_)));
     }
 
     #[test]

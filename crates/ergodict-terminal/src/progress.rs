@@ -1,5 +1,6 @@
 //! Talk on standard error: a bar on a terminal, else a line every few seconds.
 
+use crate::output::printable;
 use ergodict::data::bytes_read;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fs::Metadata;
@@ -18,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// A line on standard error; that nobody reads it is no error.
 pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(line));
 }
 
 /// Whether a variable of the environment says something.
@@ -110,7 +111,7 @@ impl Progress {
                 bar.set_position(samples);
                 // Words cost more than a position does.
                 if samples == self.before || bar.elapsed().subsec_millis() % 200 < 100 {
-                    bar.set_message(after_comma(words()));
+                    bar.set_message(printable(&after_comma(words())).into_owned());
                 }
             }
             Shown::Lines { last, between } => {

@@ -2,7 +2,7 @@
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use ergodict::data::{ascii_json, png_with_note};
+use ergodict::data::{ascii_json, png_with_note, seal_json};
 use ergodict_pages::shell::typed;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ pub(crate) fn has_flag(long: &str) -> bool {
     run().is_some_and(|run| run.known.iter().any(|known| known == long))
 }
 
-/// The note that outputs carry: version, command and flags, as JSON in ASCII.
+/// The note that outputs carry: its digest, version, command and flags, as JSON in ASCII.
 pub fn note() -> Option<String> {
     run().map(|mut run| {
         for (command, flag) in UNNOTED {
@@ -95,7 +95,7 @@ pub fn note() -> Option<String> {
         }
         let version = env!("CARGO_PKG_VERSION");
         let note = json!({ "version": version, "command": run.command, "config": run.config });
-        ascii_json(&note.to_string())
+        seal_json(&ascii_json(&note.to_string()))
     })
 }
 

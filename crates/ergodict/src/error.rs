@@ -151,6 +151,12 @@ pub enum Error {
     /// Work that its caller asked to stop.
     #[error("stopped before the end, as was asked")]
     Interrupted,
+    /// A file that was written to, or cut off, while it was read.
+    #[error("{}: {}", path.display(), Self::CHANGED)]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// A checkpoint or an output that another process is writing.
     #[error("{}: is in use by another process: wait until it has ended, or choose another name", path.display())]
     Busy {
@@ -226,6 +232,10 @@ pub enum Error {
 }
 
 impl Error {
+    /// What is said of a file that changed.
+    pub(crate) const CHANGED: &str =
+        "changed while it was read, so that nothing can be made of it: start again when nothing writes to it";
+
     #[allow(clippy::needless_pass_by_value)] // so that numbers and strings can be given alike
     pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
         Self::Parameter { name, value: value.to_string(), expected: expected.into() }

@@ -62,6 +62,8 @@ pub mod chain;
 #[path = "../tests/integration/common.rs"]
 #[allow(dead_code, unreachable_patterns, reason = "shared with the tests of public items")]
 mod common;
+#[cfg(test)]
+mod damage_tests;
 pub mod data;
 pub mod denoise;
 mod error;

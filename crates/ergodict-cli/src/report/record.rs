@@ -1,11 +1,11 @@
 //! A run as a file tells of it: a model, or the JSON summary that a command printed.
 
 use anyhow::{Context, Result, bail};
+use ergodict::data::read_whole;
 use ergodict::model::{Input, Model, Provenance};
 use ergodict_report::{Report, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Most rows of a list in a summary that are shown.
@@ -60,13 +60,7 @@ pub(super) struct Curve {
 impl Run {
     /// Reads a model or a summary, told apart by what is in it.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let bytes = if crate::output::is_standard(path) {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map_err(ergodict::Error::io(path))?;
-            bytes
-        } else {
-            std::fs::read(path).map_err(ergodict::Error::io(path))?
-        };
+        let bytes = read_whole(path)?;
         let at = path.display();
         let text = std::str::from_utf8(&bytes).ok().map(str::trim_start);
         match text {

@@ -196,3 +196,30 @@ fn the_networks_of_the_paper_are_known_again() {
     assert!(bench.run(advice).fine().stderr.contains("as it should"));
     assert_eq!(bench.bytes("here.txt").len(), 854_362);
 }
+
+/// Sends a byte now and then, without end.
+fn trickle() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+        assert!(lines.take_while(|line| !line.is_empty()).count() > 0);
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n").unwrap();
+        while stream.write_all(b"1").is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    address
+}
+
+#[cfg(debug_assertions)] // only then it can be told how long to wait
+#[test]
+fn a_server_that_hardly_sends_anything_is_given_up() {
+    let bench = Bench::new();
+    let mut command = bench.command(&format!("network fetch facebook --from {}/x -o net.txt", trickle()));
+    let done: Done = command.env("ERGODICT_RATED_MILLISECONDS", "500").output().unwrap().into();
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains("sends less than 100 bytes a second"), "{}", done.stderr);
+    assert_eq!(bench.files(), [""; 0]);
+}

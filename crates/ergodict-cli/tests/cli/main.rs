@@ -17,6 +17,7 @@ mod factor;
 #[cfg(feature = "fetch")]
 mod fetch;
 mod help;
+mod hostile;
 mod image;
 mod in_time;
 mod json;

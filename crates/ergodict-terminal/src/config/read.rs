@@ -2,7 +2,7 @@
 
 use crate::resolved;
 use anyhow::{Context, Result, anyhow, bail};
-use ergodict::data::read_note;
+use ergodict::data::{open_note, read_note, read_whole};
 use ergodict::factor::FactorSettings;
 use ergodict::model::{Model, Provenance};
 use ergodict_pages::shell::typed;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The table of the file, whichever form it has.
 pub(crate) fn table(path: &Path, verb: &str) -> Result<Map<String, Value>> {
-    let bytes = std::fs::read(path).map_err(ergodict::Error::io(path)).context("--config")?;
+    let bytes = read_whole(path).context("--config")?;
     // A safetensors file is the length of its header, in eight bytes, and the header, which is JSON.
     if bytes.get(8) == Some(&b'{') && bytes.iter().take(8).any(|b| *b == 0) {
         let kept = Model::load(path)?.provenance;
@@ -22,7 +22,8 @@ pub(crate) fn table(path: &Path, verb: &str) -> Result<Map<String, Value>> {
         let run = serde_json::from_slice(&bytes).with_context(|| path.display().to_string())?;
         return of_run(path, verb, run);
     }
-    if let Some(note) = read_note(path)?.or_else(|| resolved::note_of_svg(&bytes)) {
+    let of_svg = || resolved::note_of_svg(&bytes).map(|note| open_note(path, note)).transpose();
+    if let Some(note) = read_note(path)?.map_or_else(of_svg, |note| Ok(Some(note)))? {
         let run = serde_json::from_str(&note).with_context(|| format!("{}: its note", path.display()))?;
         return of_run(path, verb, run);
     }

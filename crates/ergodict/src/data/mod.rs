@@ -9,6 +9,7 @@ mod feed;
 pub mod fetch;
 mod frame;
 mod image;
+mod inputs;
 mod lock;
 mod network;
 mod note;
@@ -22,8 +23,11 @@ mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parquet_seal;
+#[cfg(feature = "parquet")]
 mod parquet_write;
 mod partial;
+mod sealed_line;
 mod stream;
 mod tessellation;
 mod text;
@@ -36,6 +40,10 @@ pub use frame::{Frame, SiteValue};
 pub use image::Image;
 #[cfg(feature = "image")]
 pub use image::ImageNotes;
+#[cfg(unix)]
+pub use inputs::cut_off_input;
+pub(crate) use inputs::{InputFile, MappedFile, forget};
+pub use inputs::{check_inputs, read_whole, watch_inputs};
 pub(crate) use lock::Lock;
 pub use network::{Adjacency, Build, Components, Edge, EdgeCounts, Loops, Network, NodeIds, Rows};
 pub use network::{
@@ -54,7 +62,7 @@ pub use network::{
 pub(crate) use network::{Pairs, PermutedTimes, non_edges, pair_bits};
 pub use network::{Saved, check_network_name, write_network, write_network_with_note};
 pub use network::{WeightScale, WeightSettings};
-pub use note::{ascii_json, png_with_note, read_note};
+pub use note::{ascii_json, open_note, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, bytes_read, digest, digest_until, open};
@@ -62,6 +70,9 @@ pub use order::{BatchSettings, Cursor, SampleOrder, SampleRows};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet_write::write_pairs_parquet;
 pub use partial::remove_partials_and_exit;
+#[cfg(unix)]
+pub use partial::unlink_partials;
+pub use sealed_line::{open_json, seal_json};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::{EMBEDDED_IMAGES, embedded_image, tessellation};
 pub use trajectory::{Trajectory, TrajectoryWriter};

@@ -7,8 +7,9 @@
 //! | `.parquet` | key-value metadata, key `ergodict` |
 //! | `.png` | a `tEXt` chunk, keyword `ergodict` |
 //!
-//! Notes are JSON in ASCII: all of these places take it as it is.
+//! Notes are JSON in ASCII: all of these places take it as it is. Those of our programs begin with their digest.
 
+use super::sealed_line;
 use crate::{Error, Result};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
@@ -82,18 +83,31 @@ pub fn png_with_note(png: Vec<u8>, note: &str) -> Vec<u8> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`]; a file that is damaged has no note.
+/// [`Error::Io`]; [`Error::Format`] for a note that does not match its digest. Other files that are damaged have no note.
 pub fn read_note(path: &Path) -> Result<Option<String>> {
     let mut input = super::open(path)?;
     let mut head = Vec::new();
     input.by_ref().take(8).read_to_end(&mut head).map_err(Error::io(path))?;
-    Ok(match head[..] {
+    let note = match head[..] {
         [b'P', b'K', ..] => of_archive(path),
         #[cfg(feature = "parquet")]
-        [b'P', b'A', b'R', b'1', ..] => super::parquet::note(path),
+        [b'P', b'A', b'R', b'1', ..] => super::parquet::note(path)?,
         _ if head == PNG => of_png(input),
         _ => of_text(std::io::Cursor::new(head).chain(input)),
-    })
+    };
+    note.map(|note| open_note(path, note)).transpose()
+}
+
+/// What a note says, after its digest is found to be right, where it has one.
+///
+/// # Errors
+/// [`Error::Format`] for a damaged note.
+pub fn open_note(path: &Path, note: String) -> Result<String> {
+    if !sealed_line::has_digest(&note) {
+        return Ok(note);
+    }
+    let damaged = || Error::format(path, None, "has a damaged note: it does not match its digest");
+    sealed_line::open_json(&note).ok_or_else(damaged)
 }
 
 fn of_archive(path: &Path) -> Option<String> {
@@ -113,8 +127,11 @@ fn of_png(mut input: impl Read) -> Option<String> {
         if length > LONGEST || &head[4..] == b"IDAT" {
             return None;
         }
-        let mut chunk = vec![0; length + 4];
-        input.read_exact(&mut chunk).ok()?;
+        let mut chunk = Vec::new();
+        input.by_ref().take(length as u64 + 4).read_to_end(&mut chunk).ok()?;
+        if chunk.len() < length + 4 {
+            return None;
+        }
         chunk.truncate(length);
         let text = chunk.strip_prefix(KEY.as_bytes()).and_then(|rest| rest.strip_prefix(b"\0"));
         if let Some(text) = text.filter(|_| &head[4..] == b"tEXt") {

@@ -1,10 +1,10 @@
 //! Arrays in numpy's `.npy`, read from a memory map or from a stream of bytes.
 
+use super::MappedFile;
 use super::batch::Batch;
 use super::npy_header::{Header, Kind, Layout};
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};
-use memmap2::Mmap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const FAULT_AROUND: u64 = 64 << 10;
 
 /// A matrix in a memory map.
 pub(crate) struct Mapped {
-    map: Mmap,
+    map: MappedFile,
     /// Of the first number.
     start: usize,
     layout: Layout,
@@ -33,9 +33,7 @@ impl Mapped {
     /// Maps the array that takes the bytes `from..from + length` of the file, or all from there on.
     pub(crate) fn open(path: &Path, label: &Path, from: u64, length: Option<u64>) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
-        // SAFETY: the map is read-only. As for every memory-mapped file, that nobody shortens or rewrites it
-        // meanwhile cannot be enforced; our own writers never do, they replace files by renaming.
-        let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
+        let map = MappedFile::map(path, &file, true)?;
         let end = length.map_or(Some(map.len() as u64), |length| from.checked_add(length));
         let bytes =
             end.and_then(|end| map.get(usize::try_from(from).ok()?..usize::try_from(end).ok()?)).ok_or_else(
@@ -65,6 +63,9 @@ impl Mapped {
         let count = (self.layout.samples - self.next).min(count as u64) as usize;
         self.copy(self.next, count, batch)?;
         self.next += count as u64;
+        if self.next == self.layout.samples {
+            self.map.check()?;
+        }
         self.touch(count as u64 * self.layout.features as u64 * self.layout.dtype.size() as u64);
         Ok(())
     }
@@ -123,7 +124,7 @@ impl Mapped {
             self.touched.store(0, Ordering::Relaxed);
             #[cfg(unix)]
             // SAFETY: a read-only map of a file: pages given back are read again from the file when touched.
-            let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+            let _ = unsafe { self.map.as_map().unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }
     }
 }

@@ -17,6 +17,9 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy refuses headers beyond 10 000 bytes unless told otherwise; nothing that is one matrix comes near.
 const LONGEST_HEADER: u64 = 1 << 20;
 
+/// The most features of a matrix without samples, which takes no bytes whatever its header says.
+const MOST_EMPTY: usize = 1 << 24;
+
 /// The number types that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -223,6 +226,10 @@ impl Header {
         };
         if features == 0 {
             return Err(bad(format!("has shape {shape}, without features: expected (samples, features)")));
+        }
+        // A matrix without samples takes no bytes, whatever the other axes say.
+        if samples == 0 && features > MOST_EMPTY {
+            return Err(bad(format!("has shape {shape}, which holds no number; the header is damaged")));
         }
         // With one sample or one feature both orders are the same.
         let apart = trailing.len() > 1 || (samples > 1 && features > 1);
@@ -495,6 +502,9 @@ mod tests {
             ("<f8", "(4294967296, 4294967296)", "more than any file holds"),
             ("<f8", "(0, 18446744073709551615, 2)", "more than any file holds"),
             ("<f8", "(5, 0)", "without features"),
+            ("<f8", "(0, 1000000000000000000)", "holds no number"),
+            ("<f8", "(0, 17179869184)", "holds no number"),
+            ("|i1", "(0, 65536, 65536)", "holds no number"),
             ("<c16", "(5, 2)", "complex numbers (dtype `<c16`)"),
             ("|O", "(5, 2)", "Python objects (dtype `|O`)"),
             ("<U7", "(5, 2)", "strings (dtype `<U7`)"),

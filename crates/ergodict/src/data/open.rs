@@ -1,7 +1,7 @@
 //! Opens a path for sequential reading: `-` is standard input; gzip and zstd are recognized by content.
 
+use super::InputFile;
 use crate::{Error, Result};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,8 +62,8 @@ pub fn open(path: &Path) -> Result<Input> {
     let (raw, regular): (Box<dyn Read + Send>, bool) = if is_standard(path) {
         (Box::new(io::stdin()), false)
     } else {
-        let file = File::open(path).map_err(io)?;
-        let regular = file.metadata().map_err(io)?.is_file();
+        let file = InputFile::open(path)?;
+        let regular = file.is_regular();
         (Box::new(file), regular)
     };
     let raw: Box<dyn Read + Send> = Box::new(Counted(raw));
@@ -239,7 +239,7 @@ pub fn digest(path: &Path) -> Result<String> {
 /// [`Error::Io`], [`Error::Interrupted`].
 pub fn digest_until(path: &Path, stop: &dyn Fn() -> bool) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
-    let mut file = File::open(path).map_err(Error::io(path))?;
+    let mut file = InputFile::open(path)?;
     let mut before = 0;
     while !stop() {
         hasher.update_reader((&mut file).take(HASHED)).map_err(Error::io(path))?;

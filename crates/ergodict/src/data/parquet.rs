@@ -1,6 +1,7 @@
 //! Parquet tables: the columns are features, read in lockstep one row group after the other.
 
 use super::batch::Batch;
+use super::{InputFile, parquet_seal};
 use crate::linalg::Scalar;
 use crate::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as PhysicalType};
@@ -23,6 +24,8 @@ const STEP: usize = 8192;
 /// A matrix from a Parquet table.
 pub(crate) struct Table {
     path: PathBuf,
+    /// Watched as long as it is read.
+    _input: InputFile,
     file: SerializedFileReader<File>,
     names: Vec<String>,
     columns: Vec<Column>,
@@ -57,7 +60,8 @@ struct Buffers {
 
 impl Table {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path))?;
+        let input = parquet_seal::open(path)?;
+        let file = input.handle()?;
         let file = guarded(path, || SerializedFileReader::new(file).map_err(damaged(path)))?;
         let metadata = file.metadata();
         let schema = metadata.file_metadata().schema_descr();
@@ -105,6 +109,7 @@ impl Table {
         let (readers, buffers) = (Vec::new(), Buffers::default());
         Ok(Self {
             path: path.to_owned(),
+            _input: input,
             file,
             names,
             columns,
@@ -209,11 +214,16 @@ impl Table {
 }
 
 /// The note in the metadata of a table, if it has one.
-pub(super) fn note(path: &Path) -> Option<String> {
-    let file = File::open(path).ok()?;
-    let reader = guarded(path, || SerializedFileReader::new(file).map_err(damaged(path))).ok()?;
-    let notes = reader.metadata().file_metadata().key_value_metadata()?;
-    notes.iter().find(|note| note.key == super::note::KEY)?.value.clone()
+///
+/// # Errors
+/// [`Error::Format`] for a damaged table of ours; [`Error::Io`].
+pub(super) fn note(path: &Path) -> Result<Option<String>> {
+    let file = parquet_seal::open(path)?.handle()?;
+    let Ok(reader) = guarded(path, || SerializedFileReader::new(file).map_err(damaged(path))) else {
+        return Ok(None);
+    };
+    let notes = reader.metadata().file_metadata().key_value_metadata().into_iter().flatten();
+    Ok(notes.filter(|note| note.key == super::note::KEY).find_map(|note| note.value.clone()))
 }
 
 /// The names of the columns of a table, and its rows as text, each to `take`: as many fields as there are names.
@@ -222,7 +232,8 @@ pub(super) fn note(path: &Path) -> Option<String> {
 /// [`Error::Format`] for a damaged table, a column of groups or lists, and for a cell without a value, at the line that
 /// the row would have in a text with a header; [`Error::Io`]; those of `take`.
 pub(super) fn rows(path: &Path, mut take: impl FnMut(&[String]) -> Result<()>) -> Result<Vec<String>> {
-    let file = File::open(path).map_err(Error::io(path))?;
+    let input = parquet_seal::open(path)?;
+    let file = input.handle()?;
     guarded(path, || {
         let reader = SerializedFileReader::new(file).map_err(damaged(path))?;
         // Rows have a field for each column of the top level, of which the leaves of a group would be several.

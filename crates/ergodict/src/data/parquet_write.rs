@@ -2,6 +2,7 @@
 
 use super::NodeIds;
 use super::note::KEY;
+use super::parquet_seal::{Sealing, made_by};
 use crate::{Error, Result};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 18;
 
 /// Writes a table of the columns `u`, `v` (the names of nodes: integers or words), `weight` and `count`, a group of rows at a time;
-/// `path` is for errors. A note of how it was made, JSON in ASCII, goes into the metadata.
+/// `path` is for errors. A note of how it was made, JSON in ASCII, goes into the metadata, and so does the digest of the file.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -41,8 +42,9 @@ pub(crate) fn write_pairs_parquet(
     let schema = parse_message_type(&schema).map_err(refused)?;
     let note = note.map(|note| vec![KeyValue::new(KEY.to_owned(), note.to_owned())]);
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
-    let properties = properties.set_key_value_metadata(note).build();
-    let mut file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
+    let properties = properties.set_key_value_metadata(note).set_created_by(made_by()).build();
+    let mut file = SerializedFileWriter::new(Sealing::new(out), Arc::new(schema), Arc::new(properties))
+        .map_err(refused)?;
     let mut rows = Vec::with_capacity(GROUP);
     loop {
         rows.clear();
@@ -54,8 +56,7 @@ pub(crate) fn write_pairs_parquet(
         write_group(&rows, ids, &mut group).map_err(refused)?;
         group.close().map_err(refused)?;
     }
-    file.close().map_err(refused)?;
-    Ok(())
+    file.into_inner().map_err(refused)?.finish().map_err(Error::io(path))
 }
 
 fn write_group<W: Write + Send>(

@@ -48,6 +48,8 @@ pub(super) struct Listed(PathBuf);
 impl Listed {
     pub(super) fn new(path: PathBuf) -> Self {
         lock(&OWN).insert(path.clone());
+        #[cfg(unix)]
+        raw::add(&path);
         Self(path)
     }
 }
@@ -55,6 +57,58 @@ impl Listed {
 impl Drop for Listed {
     fn drop(&mut self) {
         lock(&OWN).remove(&self.0);
+        #[cfg(unix)]
+        raw::remove(&self.0);
+    }
+}
+
+#[cfg(unix)]
+pub use raw::unlink_partials;
+
+/// The same files where a handler of signals can delete them: it can neither wait for a lock nor allocate.
+#[cfg(unix)]
+mod raw {
+    use std::ffi::{CStr, CString, c_char};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicPtr, Ordering};
+
+    /// Files at a time; of more, some stay when a handler ends the process, until the next run deletes them.
+    const MOST: usize = 64;
+    static PATHS: [AtomicPtr<c_char>; MOST] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST];
+
+    pub(super) fn add(path: &Path) {
+        if let Ok(name) = CString::new(path.as_os_str().as_bytes()) {
+            // Never freed: a handler may be looking at it.
+            let name = name.into_raw();
+            let take = |place: &AtomicPtr<c_char>| {
+                let none = std::ptr::null_mut();
+                place.compare_exchange(none, name, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+            };
+            let _ = PATHS.iter().any(take);
+        }
+    }
+
+    pub(super) fn remove(path: &Path) {
+        for place in &PATHS {
+            let name = place.load(Ordering::SeqCst);
+            // SAFETY: what is in a place is a C string that is never freed.
+            if !name.is_null() && unsafe { CStr::from_ptr(name) }.to_bytes() == path.as_os_str().as_bytes() {
+                place.store(std::ptr::null_mut(), Ordering::SeqCst);
+                return;
+            }
+        }
+    }
+
+    /// Deletes the files that this process is writing, for a handler of signals: it takes no lock and allocates nothing.
+    pub fn unlink_partials() {
+        for place in &PATHS {
+            let name = place.load(Ordering::SeqCst);
+            if !name.is_null() {
+                // SAFETY: as above.
+                let _ = rustix::fs::unlink(unsafe { CStr::from_ptr(name) });
+            }
+        }
     }
 }
 

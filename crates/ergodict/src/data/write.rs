@@ -152,12 +152,14 @@ impl Staged {
 
     /// Puts everything on disk and gives the file its name.
     pub(crate) fn commit(self) -> Result<()> {
+        super::check_inputs()?;
         let path = self.path;
         let sink = self.sink.into_inner().map_err(|e| Error::io(&path)(e.into_error()))?;
         let io = |e| Error::io(&path)(e);
         match sink {
             Sink::Temporary(file, target) => {
                 file.persist(&target).map_err(io)?;
+                super::forget(&target);
                 sync_folder(&target);
                 Ok(())
             }
@@ -181,7 +183,9 @@ pub(crate) fn is_ordinary(path: &Path) -> bool {
 pub(crate) fn move_file(from: &Path, to: &Path) -> Result<()> {
     // A symbolic link stays one: the file it names is replaced.
     let target = fs::canonicalize(to).unwrap_or_else(|_| to.to_owned());
+    super::check_inputs()?;
     if fs::rename(from, &target).is_ok() {
+        super::forget(&target);
         sync_folder(&target);
         return Ok(());
     }

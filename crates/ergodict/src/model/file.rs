@@ -12,7 +12,7 @@
 //! is in a [`Checkpoint`](crate::run::Checkpoint).
 
 use super::{AtomShape, History, OverTime, Provenance, over_time_file};
-use crate::data::write_atomic;
+use crate::data::{read_whole, write_atomic};
 use crate::factor::sets::PROGRAM_GIVEN;
 use crate::factor::{Aggregates, DictionarySet, FactorSettings, Factorizer, diagnostics::dominance};
 use crate::linalg::{Mat, Scalar};
@@ -280,7 +280,7 @@ impl Model {
     }
 
     fn read(path: &Path, set: Option<DictionarySet>) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let bytes = read_whole(path)?;
         Self::from_bytes(&bytes, path, set)
     }
 

@@ -226,6 +226,7 @@ pub fn drive(
         let stopped = finished.contains(&false) && stop.is_asked();
         if let Some(checkpoint) = checkpoint.as_mut().filter(|_| stopped || saved.elapsed() >= interval) {
             match save_jobs(jobs, checkpoint) {
+                Err(error @ Error::Changed { .. }) => return Err(error),
                 Err(error) if stopped => return Err(Error::NotSaved(Box::new(error))),
                 Err(error) => progress.save_failed(&error, interval),
                 Ok(()) => {}

@@ -58,6 +58,9 @@ fn matrix<T: Scalar>(path: &Path) -> Result<(Mat<T>, Input)> {
         let x = batch.as_mat_ref();
         whole.extend((0..x.cols()).map(|j| x.col(j).to_vec()));
     }
+    if whole.is_empty() {
+        return Err(Error::format(path, None, "holds no row"));
+    }
     let w = Mat::from_fn(whole.len(), stream.features(), |i, j| whole[i][j]);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Ok((w, Input { name, digest: stream.digest()? }))

@@ -306,6 +306,58 @@ fn leftovers_of_conversions_are_told_and_checked() {
     }
 }
 
+/// No byte of what a conversion keeps can change without being noticed, or redone.
+#[test]
+fn what_a_conversion_keeps_is_right_or_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
+    let list: String = (0..9000_u64).map(|i| format!("{} {}\n", i * 7919 % 401, i * i % 389)).collect();
+    std::fs::write(&text, &list).unwrap();
+    let options = ReadOptions::default();
+    convert_network(&text, &options, &out, 1 << 24, &mut |_| true).unwrap();
+    let expected = std::fs::read(&out).unwrap();
+    std::fs::remove_file(&out).unwrap();
+    let left = Conversion::folder(&out);
+    let keep = Conversion { memory: 1 << 16, keep: true, resume: false };
+    let mut steps = 0;
+    let stopped = keep.run(&text, &options, &out, &mut |_| {
+        steps += 1;
+        steps < 3
+    });
+    assert!(stopped.unwrap().is_none());
+    let kept: Vec<_> = ["runs.jsonl", "forward", "backward"]
+        .map(|name| (left.join(name), std::fs::read(left.join(name)).unwrap_or_default()))
+        .into();
+    assert!(kept[0].1.iter().filter(|byte| **byte == b'\n').count() > 1);
+    let go_on = Conversion { resume: true, ..keep };
+    let (mut detected, mut harmless) = (0, 0);
+    let mut look = |damaged: usize, bytes: &[u8], what: &str| {
+        std::fs::create_dir_all(&left).unwrap();
+        for (at, (path, whole)) in kept.iter().enumerate() {
+            std::fs::write(path, if at == damaged { bytes } else { whole }).unwrap();
+        }
+        match go_on.run(&text, &options, &out, &mut |_| true) {
+            Err(_) => detected += 1,
+            Ok(made) => {
+                assert!(made.is_some() && std::fs::read(&out).unwrap() == expected, "{what}");
+                harmless += 1;
+            }
+        }
+    };
+    for (damaged, (_, whole)) in kept.iter().enumerate() {
+        // All of the list, and some places of what it lists.
+        let step = if damaged == 0 { 1 } else { (whole.len() / 20).max(1) };
+        for at in (0..whole.len()).step_by(step) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            look(damaged, &bytes, &format!("byte {at} of file {damaged}"));
+            look(damaged, &whole[..at], &format!("a cut at {at} of file {damaged}"));
+        }
+    }
+    eprintln!("{detected} detected, {harmless} redone");
+    assert!(detected > 0 && harmless > 0);
+}
+
 #[test]
 fn names_survive_where_the_format_has_room_for_them() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -19,6 +19,9 @@ const CHUNK: usize = 64 << 10;
 const MOST: u64 = 64 << 20;
 /// Time between two looks at whether to stop.
 const PULSE: Duration = Duration::from_millis(50);
+/// The least rate, in bytes a second over this time: a server that sends less is as good as gone.
+const LEAST_RATE: u64 = 100;
+const RATED: Duration = Duration::from_secs(30);
 /// Stands for a length that is not known.
 const UNKNOWN: u64 = u64::MAX;
 
@@ -146,6 +149,13 @@ fn over_the_network(
     Ok(Downloaded { file: Landed::Temporary(partial, kept), from: url.to_owned(), bytes, sha256 })
 }
 
+/// Time over which the rate is taken; tests say less in `ERGODICT_RATED_MILLISECONDS`. Release builds do not look.
+fn least_time() -> Duration {
+    let said = || std::env::var("ERGODICT_RATED_MILLISECONDS").ok()?.parse().ok();
+    let said = if cfg!(debug_assertions) { said() } else { None };
+    said.map_or(RATED, Duration::from_millis)
+}
+
 /// Copies an answer to the end, and tells its length and SHA-256.
 fn copy(
     client: &Client,
@@ -162,6 +172,7 @@ fn copy(
         let of = answer.length.map_or_else(String::new, |all| format!(" of {all}"));
         failed(format!("{why} after {bytes}{of} bytes"))
     };
+    let mut rated = (Instant::now(), 0);
     loop {
         let read = match answer.body.read(&mut chunk) {
             Ok(0) => break,
@@ -175,6 +186,13 @@ fn copy(
         let written = partial.write_all(read).and_then(|()| hashed.write_all(read));
         written.map_err(Error::io(partial.path()))?;
         done.store(bytes, Ordering::Relaxed);
+        let (since, before) = rated;
+        if since.elapsed() >= least_time() {
+            if bytes - before < LEAST_RATE * RATED.as_secs() {
+                return Err(cut(bytes, "the server sends less than 100 bytes a second: given up"));
+            }
+            rated = (Instant::now(), bytes);
+        }
     }
     if answer.length.is_some_and(|all| all != bytes) {
         return Err(cut(bytes, "the connection broke"));

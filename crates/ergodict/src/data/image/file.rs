@@ -12,9 +12,8 @@
 use super::pixels::{Pixels, Problem};
 use super::{Image, MOST_PIXELS, jpeg, png, pnm, tiff};
 use crate::data::open::is_standard;
-use crate::data::write_atomic;
+use crate::data::{InputFile, write_atomic};
 use crate::{Error, Result};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -124,11 +123,8 @@ impl Image {
 
 /// The bytes of a file or of standard input, as far as an image may be long.
 fn read(path: &Path) -> Result<Vec<u8>> {
-    let source: Box<dyn Read> = if is_standard(path) {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(Error::io(path))?)
-    };
+    let source: Box<dyn Read> =
+        if is_standard(path) { Box::new(io::stdin()) } else { Box::new(InputFile::open(path)?) };
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
     if bytes.len() as u64 > MOST_BYTES {

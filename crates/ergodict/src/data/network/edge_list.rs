@@ -81,6 +81,8 @@ pub(super) struct ListNotes {
     pub(super) doubts: Vec<Doubt>,
     /// The first weight below zero, with its line.
     pub(super) negative: Option<(u64, f64)>,
+    /// Edges that were listed before and are left out already.
+    pub(super) repeated: u64,
 }
 
 /// Reads the edges of a text file: two ids a line and, where wanted, a third field with a finite number.
@@ -120,9 +122,22 @@ const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 /// Bytes read before it is known that there are many.
 const FIRST: usize = 1 << 16;
 
+/// Bytes that an edge takes until it is in a network, at most: its ends as read and as indices, and entries of both rows, twice while they are sorted.
+const EDGE: u64 = 48;
+
 /// Reads an edge list from an input that was opened.
-pub(super) fn read(path: &Path, input: impl Read + Send, options: &ReadOptions) -> Result<EdgeListText> {
-    read_sized(path, LineEnds::new(input), options, SIZES)
+fn read(path: &Path, input: impl Read + Send, options: &ReadOptions) -> Result<EdgeListText> {
+    read_sized(path, LineEnds::new(input), Parser::new(path, options, SIZES.piece), SIZES)
+}
+
+/// The same for a network, in which an edge without a weight is there or not: where most lines repeat others they are counted and left out.
+pub(super) fn read_united(
+    path: &Path,
+    input: impl Read + Send,
+    options: &ReadOptions,
+) -> Result<EdgeListText> {
+    let parser = Parser { unites: true, ..Parser::new(path, options, SIZES.piece) };
+    read_sized(path, LineEnds::new(input), parser, SIZES)
 }
 
 /// Reads an edge list from memory; `path` is for messages.
@@ -142,10 +157,9 @@ pub(super) fn parse(path: &Path, text: &[u8], options: &ReadOptions) -> Result<E
 fn read_sized(
     path: &Path,
     mut input: impl Read + Send,
-    options: &ReadOptions,
+    mut parser: Parser<'_>,
     sizes: Sizes,
 ) -> Result<EdgeListText> {
-    let mut parser = Parser::new(path, options, sizes.piece);
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let mut more = fill(&mut input, &mut now, sizes.block).map_err(Error::io(path))?;
     loop {
@@ -193,13 +207,32 @@ struct Parser<'a> {
     directed: Option<bool>,
     directions: Directions,
     negative: Option<(u64, f64)>,
+    /// Whether edges that are listed again may be left out, how many were, and how many are held.
+    unites: bool,
+    repeated: u64,
+    held: u64,
 }
 
 impl<'a> Parser<'a> {
     fn new(path: &'a Path, options: &'a ReadOptions, piece: usize) -> Self {
         let (layout, chunks, directed, negative) = (None, Vec::new(), None, None);
         let directions = Directions::default();
-        Self { path, options, piece, layout, chunks, lines: 0, bytes: 0, directed, directions, negative }
+        let (lines, bytes, unites, repeated, held) = (0, 0, false, 0, 0);
+        Self {
+            path,
+            options,
+            piece,
+            layout,
+            chunks,
+            lines,
+            bytes,
+            directed,
+            directions,
+            negative,
+            unites,
+            repeated,
+            held,
+        }
     }
 
     /// Parses a block of whole lines.
@@ -226,20 +259,28 @@ impl<'a> Parser<'a> {
             self.lines += text.split_inclusive(|&byte| byte == b'\n').count() as u64;
             return Ok(());
         };
+        let unites = self.unites && matches!(layout.weight, Weight::None | Weight::Ignored);
+        let parse = |piece, above| {
+            let mut chunk = Chunk::parse(piece, layout, above);
+            let repeated = if unites { chunk.ends.unite() } else { 0 };
+            (chunk, repeated)
+        };
         let mut pieces = pieces(text, self.piece).into_iter();
-        let mut chunks = Vec::new();
+        let mut chunks: Vec<(Chunk, u64)> = Vec::new();
         // Comments above the first edge are read by other rules: until it is found, one piece after the other.
         if self.chunks.is_empty() {
             for piece in pieces.by_ref() {
-                chunks.push(Chunk::parse(piece, layout, true));
-                if chunks.last().is_some_and(|chunk| chunk.ends.len() > 0 || chunk.problem.is_some()) {
+                chunks.push(parse(piece, true));
+                if chunks.last().is_some_and(|(chunk, _)| chunk.ends.len() > 0 || chunk.problem.is_some()) {
                     break;
                 }
             }
         }
         let rest: Vec<&[u8]> = pieces.collect();
-        chunks.par_extend(rest.into_par_iter().map(|piece| Chunk::parse(piece, layout, false)));
-        for chunk in chunks {
+        chunks.par_extend(rest.into_par_iter().map(|piece| parse(piece, false)));
+        for (chunk, repeated) in chunks {
+            self.repeated += repeated;
+            self.held += chunk.ends.len() as u64;
             if let (None, Some((line, weight))) = (self.negative, chunk.negative) {
                 self.negative = Some((self.lines + line + 1, weight));
             }
@@ -252,7 +293,8 @@ impl<'a> Parser<'a> {
                 self.chunks.push(chunk);
             }
         }
-        Ok(())
+        let what = format!("{}: a network of the first {} edges", self.path.display(), self.held);
+        crate::memory::check(self.held * EDGE, &what, "convert it to .egr, which takes little memory")
     }
 
     /// Refuses edges of both kinds, once all lines were read.
@@ -299,6 +341,7 @@ impl<'a> Parser<'a> {
             unused: layout.unused.clone(),
             doubts: layout.doubts.clone(),
             negative: self.negative,
+            repeated: self.repeated,
         }
     }
 }
@@ -648,13 +691,13 @@ mod tests {
             for piece in [1, 2, 3, 7, 16, 61] {
                 for block in [head + 64, head + 65 + piece, 1 << 20] {
                     let sizes = Sizes { block, piece };
-                    let parts = told(read_sized(path, LineEnds::new(text.as_bytes()), &options, sizes));
+                    let parts = told(read_sized(path, LineEnds::new(text.as_bytes()), Parser::new(path, &options, sizes.piece), sizes));
                     prop_assert_eq!(&parts, &whole);
                 }
             }
             let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             let sizes = Sizes { block: head + 99, piece: 50 };
-            prop_assert_eq!(told(one.install(|| read_sized(path, LineEnds::new(text.as_bytes()), &options, sizes))), whole);
+            prop_assert_eq!(told(one.install(|| read_sized(path, LineEnds::new(text.as_bytes()), Parser::new(path, &options, sizes.piece), sizes))), whole);
         }
     }
 }

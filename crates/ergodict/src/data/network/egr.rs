@@ -4,9 +4,8 @@ use super::egr_check::{self as check, Keys};
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
-use crate::data::Input;
+use crate::data::{Input, MappedFile};
 use crate::{Error, Result};
-use memmap2::Mmap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -211,7 +210,7 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
         input.take(end - HEADER as u64 + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    map(path, &File::open(path).map_err(Error::io(path))?)
+    map(path, &File::open(path).map_err(Error::io(path))?, true)
 }
 
 /// The same, but what cannot be mapped is first copied into a file without a name beside `out`, and mapped there.
@@ -222,7 +221,7 @@ pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<N
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
     io::copy(&mut input, &mut file).map_err(Error::io(path))?;
-    map(path, &file)
+    map(path, &file, false)
 }
 
 /// A network in a file that is open, and may have no name; `path` is for messages.
@@ -233,11 +232,11 @@ pub(super) fn read_open(path: &Path, mut file: &File) -> Result<Network> {
         all.map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    map(path, file)
+    map(path, file, false)
 }
 
-/// Maps a file; `path` is for messages.
-fn map(path: &Path, mut file: &File) -> Result<Network> {
+/// Maps a file, which may have no name; `path` is for messages.
+fn map(path: &Path, mut file: &File, named: bool) -> Result<Network> {
     // An empty map is an error on some systems.
     if file.metadata().map_err(Error::io(path))?.len() < HEADER as u64 {
         let mut bytes = Vec::new();
@@ -246,9 +245,7 @@ fn map(path: &Path, mut file: &File) -> Result<Network> {
         start.map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    // SAFETY: files that others change while they are mapped are outside of what any program can defend against; ours
-    // are written whole under another name and renamed, which leaves the mapped one as it is.
-    let map = Arc::new(unsafe { Mmap::map(file) }.map_err(Error::io(path))?);
+    let map = Arc::new(MappedFile::map(path, file, named)?);
     network(path, &map, |start, count| Place { map: Some(&map), bytes: &map, start, count })
 }
 
@@ -259,7 +256,7 @@ pub(crate) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Network> {
 
 /// A section before its type is known.
 struct Place<'a> {
-    map: Option<&'a Arc<Mmap>>,
+    map: Option<&'a Arc<MappedFile>>,
     bytes: &'a [u8],
     start: usize,
     count: usize,

@@ -17,6 +17,11 @@ const HEADS: [(&str, &str); 7] = [
     ("head", "tail"),
 ];
 
+/// Bytes of text that are read between two looks at how much memory there is, and what a byte of them takes: lines such as `1 2` have an index of
+/// 24 bytes.
+const BLOCK: u64 = 32 << 20;
+const BYTE: u64 = 8;
+
 /// A table whose first two columns are nodes, as text or `.parquet`.
 ///
 /// Fields are separated by tabs, commas or semicolons where the first line has such, else by blanks; `#` begins a comment, and a name with
@@ -52,11 +57,15 @@ impl PairTable {
     /// [`Error::Format`] with the line that has another number of fields than the first, is no text, or when there is no
     /// row; [`Error::Io`].
     pub fn read(path: &Path) -> Result<Self> {
-        let mut bytes = Vec::new();
-        crate::data::open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
+        let mut input = crate::data::open(path)?;
         #[cfg(feature = "parquet")]
-        if bytes.starts_with(b"PAR1") && path.is_file() {
+        if input.head().starts_with(b"PAR1") && path.is_file() {
             return Self::of_parquet(path);
+        }
+        let mut bytes = Vec::new();
+        while input.by_ref().take(BLOCK).read_to_end(&mut bytes).map_err(Error::io(path))? > 0 {
+            let what = format!("{}: the first {} bytes of a table", path.display(), bytes.len());
+            crate::memory::check(bytes.len() as u64 * BYTE, &what, "expected fewer pairs")?;
         }
         Self::parse(path, &bytes)
     }

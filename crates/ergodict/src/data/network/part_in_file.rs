@@ -3,8 +3,8 @@
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
+use crate::data::MappedFile;
 use crate::{Error, Result};
-use memmap2::Mmap;
 use std::fs::File;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -45,9 +45,7 @@ impl<T: Plain> Spool<T> {
         if self.count == 0 {
             return Ok(Vec::new().into());
         }
-        // SAFETY: the file has no name, so that nobody else can change it, and we do not.
-        let map = unsafe { Mmap::map(&self.file) }.map_err(Error::io(&std::env::temp_dir()))?;
-        let map = Arc::new(map);
+        let map = Arc::new(MappedFile::map(&std::env::temp_dir(), &self.file, false)?);
         let section = Section::mapped(&map, 0, self.count).or_else(|| Section::copied(&map, 0, self.count));
         section.ok_or_else(|| {
             Error::format(&std::env::temp_dir(), None, "has a temporary file that was cut off")

@@ -391,7 +391,7 @@ pub(super) fn read_input(
                 let entries = adjacency_table::read(path, input, options)?;
                 return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
             }
-            let parsed = edge_list::read(path, input, options)?;
+            let parsed = edge_list::read_united(path, input, options)?;
             from_text(path, parsed, options)
         }
     }
@@ -475,7 +475,8 @@ fn from_text(
         return Err(Error::format(path, None, no_weights(NetworkFormat::EdgeList, &noticed.unused)));
     }
     let weighted = list.weights.is_some() || noticed.ignored_weights;
-    let entries = Entries { list, weighted, found: EdgeCounts::default() };
+    let found = EdgeCounts { duplicates: noticed.repeated, ..EdgeCounts::default() };
+    let entries = Entries { list, weighted, found };
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
     (decisions.unused, decisions.doubts) = (noticed.unused, noticed.doubts);

@@ -1,6 +1,6 @@
 //! An array of a network: held in memory, or a part of a mapped file.
 
-use memmap2::Mmap;
+use crate::data::MappedFile;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) enum Section<T: 'static> {
 pub(crate) struct Mapped<T: 'static> {
     /// Lives as long as `_file`; handed out only for as long as this struct is borrowed.
     items: &'static [T],
-    _file: Arc<Mmap>,
+    _file: Arc<MappedFile>,
 }
 
 /// Numbers as they lie in a file: little-endian, and every pattern of bits is one.
@@ -48,7 +48,7 @@ plain!(u8, u32, u64, i64, f64);
 impl<T: Plain> Section<T> {
     /// The `count` numbers at byte `start` of a file; none where they do not lie in it, not at a multiple of their
     /// size, or where this machine has another byte order.
-    pub(crate) fn mapped(file: &Arc<Mmap>, start: usize, count: usize) -> Option<Self> {
+    pub(crate) fn mapped(file: &Arc<MappedFile>, start: usize, count: usize) -> Option<Self> {
         let bytes = file.get(start..start.checked_add(count.checked_mul(size_of::<T>())?)?)?;
         let first: *const T = bytes.as_ptr().cast();
         if cfg!(target_endian = "big") || !first.is_aligned() {
@@ -96,8 +96,7 @@ mod tests {
         let mut bytes = Vec::new();
         (0..9_u64).for_each(|x| (x * x).append(&mut bytes));
         file.write_all(&bytes).unwrap();
-        // SAFETY: nobody else knows the file.
-        let map = Arc::new(unsafe { Mmap::map(&file) }.unwrap());
+        let map = Arc::new(MappedFile::map("a file".as_ref(), &file, false).unwrap());
         let part = Section::<u64>::mapped(&map, 16, 7).unwrap();
         for wrong in [(16, 8), (4, 1), (usize::MAX, 1), (0, usize::MAX), (80, 0)] {
             assert!(Section::<u64>::mapped(&map, wrong.0, wrong.1).is_none(), "{wrong:?}");

@@ -1,11 +1,11 @@
 //! The folder beside an output that keeps what a conversion has sorted, so that one that was interrupted can go on.
 //!
 //! `forward` and `backward` are the sorted runs; `runs.jsonl` has a line for the conversion and one for each run that is whole, in the
-//! order in which they were finished. What a killed process left half-written follows the last line and is cut off.
+//! order in which they were finished, each with its digest. What a killed process left half-written follows the last line and is cut off.
 
 use super::sort::Run;
 use super::spool::Spool;
-use crate::data::Lock;
+use crate::data::{Lock, sealed_line};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// The form of the files, which another version may change.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const LIST: &str = "runs.jsonl";
 const FILES: [&str; 2] = ["forward", "backward"];
 /// Bytes that are checked at a time.
@@ -115,7 +115,7 @@ impl Folder {
             drop((list, lock));
             return Self::create(out, wanted).map(Some);
         };
-        let Ok(head) = serde_json::from_str::<Head>(first) else {
+        let Some(head) = sealed_line::from_line::<Head>(first) else {
             return bad("is no folder of a conversion by this version");
         };
         if (head.bytes, head.modified) != (wanted.bytes, wanted.modified) {
@@ -124,7 +124,7 @@ impl Folder {
         if head.version != wanted.version || head.options != wanted.options {
             return bad("is of a conversion with other flags");
         }
-        let runs: Vec<RunRecord> = lines.clone().map_while(|line| serde_json::from_str(line).ok()).collect();
+        let runs: Vec<RunRecord> = lines.clone().map_while(sealed_line::from_line).collect();
         let mut folder = Self { path, head, runs, list, _lock: lock };
         folder.drop_damaged();
         let length = first.len() + lines.take(folder.runs.len()).map(str::len).sum::<usize>();
@@ -164,7 +164,7 @@ impl Folder {
 
     fn say(&mut self, line: &impl Serialize) -> Result<()> {
         let io = || Error::io(&self.path);
-        let line = serde_json::to_string(line).map_err(|error| io()(error.into()))?;
+        let line = sealed_line::to_line(line).map_err(|error| io()(error.into()))?;
         // At once, so that a line is there or not.
         self.list.write_all(format!("{line}\n").as_bytes()).map_err(io())
     }

@@ -6,7 +6,7 @@ use crate::data::network::columns::{Directions, direction_of, is_missing};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The longest line; nothing that is an edge comes near.
 pub(in super::super) const LONGEST_LINE: usize = 1 << 16;
@@ -272,12 +272,39 @@ impl Ends {
         }
     }
 
+    /// Leaves out edges that are listed again, where they are most: how many. Where a node has a loop nothing is left out, as loops are counted.
+    pub(super) fn unite(&mut self) -> u64 {
+        match self {
+            Self::Small(ends) | Self::Words(_, ends) => unite(ends),
+            Self::Wide(ends) => unite(ends),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Small(ends) | Self::Words(_, ends) => ends.len(),
             Self::Wide(ends) => ends.len(),
         }
     }
+}
+
+/// Fewer edges are not worth a look.
+const FEW: usize = 1 << 12;
+
+fn unite<T: Copy + Ord + std::hash::Hash>(ends: &mut Vec<(T, T)>) -> u64 {
+    if ends.len() < FEW {
+        return 0;
+    }
+    // Usual lists are left alone, by a look at a few edges.
+    let sample: HashSet<&(T, T)> = ends.iter().take(FEW).collect();
+    if sample.len() > FEW / 8 || ends.iter().any(|(u, v)| u == v) {
+        return 0;
+    }
+    let before = ends.len();
+    ends.sort_unstable();
+    ends.dedup();
+    ends.shrink_to_fit();
+    (before - ends.len()) as u64
 }
 
 fn intern(words: &mut Words, word: &str) -> u32 {
