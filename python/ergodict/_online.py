@@ -451,6 +451,10 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         types = [np.float64, np.float32] if reset else [self._dtype()]
         if isinstance(X, Iterator):
             raise TypeError(f"X is a {type(X).__name__}, but it must be an array of samples: use fit_stream to learn from minibatches as they come")
+        if isinstance(X, np.ma.MaskedArray):
+            if np.any(np.ma.getmaskarray(X)) and not flag(self.missing, "missing"):
+                raise ValueError("X has masked entries: set missing=True to leave them out, or fill them")
+            X = X.filled(np.nan) if X.dtype.kind == "f" else X.astype(np.float64).filled(np.nan)
         if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
             # Of the same precision, which the checks below would not see.
             X = X.astype(X.dtype.newbyteorder("="))

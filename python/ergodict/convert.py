@@ -532,6 +532,8 @@ def of_list(
 ) -> Made:
     """A network of a list: of edges, or of the rows of a matrix."""
     entries = list(data)
+    if entries and all(isinstance(entry, dict) for entry in entries):
+        raise TypeError("the list holds dictionaries: make a table of them first, such as pandas.DataFrame(records)")
     if form == "adjacency":
         return of_array(np.array(entries), weight, nodes, options, form)
     rows = _rows(entries) if form != "edges" and weight is None and nodes is None else None
@@ -542,6 +544,20 @@ def of_list(
         if height == width > 2 and np.all(np.isfinite(rows)) and _ergodict.is_adjacency("list", rows[:128]):
             return of_dense(rows, options)
     return of_pairs(entries, weight, nodes, options)
+
+
+def of_dict(data: dict[Any, Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options) -> Made:
+    """A network of a dictionary: weights by pairs of nodes, or the neighbors of each node."""
+    if data and all(isinstance(key, tuple) and len(key) == 2 for key in data):
+        return of_pairs([(u, v, value) for (u, v), value in data.items()], weight, nodes, options)
+    if data and all(isinstance(neighbors, (list, tuple, set, frozenset)) for neighbors in data.values()):
+        pairs = [(u, v) for u, neighbors in data.items() for v in neighbors]
+        every = dict.fromkeys([*data, *(v for _, v in pairs)])
+        return of_pairs(pairs, weight, list(every) if nodes is None else nodes, options)
+    raise TypeError(
+        "a dictionary is a network if its keys are pairs of nodes and its values weights, or its keys nodes and its values lists of "
+        "their neighbors: make a graph of others first, such as networkx.node_link_graph(data)"
+    )
 
 
 def of_pairs(

@@ -147,6 +147,8 @@ def _variables(series: Any) -> Any:
 
 def _by_chain(series: Any) -> Any:
     """An array of shape (chains, n, ...)."""
+    if any(np.any(np.ma.getmaskarray(part)) for part in (series if isinstance(series, (list, tuple)) else [series]) if isinstance(part, np.ma.MaskedArray)):
+        raise ValueError("the series has masked values: leave those draws out of every chain, or fill them")
     if isinstance(series, (list, tuple)) and len(series) and np.ndim(series[0]) == 1:
         chains = [np.asarray(chain, dtype=np.float64) for chain in series]
         if len({chain.shape for chain in chains}) > 1:

@@ -118,8 +118,11 @@ def recognized(
         return convert.of_rustworkx(data, weight, options)
     if hasattr(data, "is_directed") and hasattr(data, "adj"):
         return convert.of_networkx(data, weight, options)
+    if isinstance(data, dict):
+        _leave_out("a dictionary", **columns)
+        return convert.of_dict(data, weight, nodes, options)
     if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
-        if not isinstance(data, (bytes, bytearray, dict)):
+        if not isinstance(data, (bytes, bytearray)):
             _leave_out("a list of edges", **columns)
             return convert.of_list(data, weight, nodes, options, format)
     raise TypeError(

@@ -324,7 +324,6 @@ WRONG = [
     (lambda: Network([([], 1)]), TypeError, "hashable"),
     (lambda: Network(5), TypeError, "int is no network"),
     (lambda: Network(None), TypeError, "NoneType is no network"),
-    (lambda: Network({0: [1]}), TypeError, "dict is no network"),
     (lambda: Network(b"ab"), TypeError, "bytes is no network"),
     (lambda: Network(np.zeros((3, 4))), ValueError, "shape"),
     (lambda: Network(np.zeros(4)), ValueError, "shape"),
@@ -526,3 +525,16 @@ def test_tables_of_other_things_are_refused(library: Any) -> None:
             Network(library.DataFrame(columns))
     assert Network(library.DataFrame({"1": [2, 3], "2": [3, 4]}), source="1", target="2").n_edges == 2
     assert Network(library.DataFrame({"user": ["a", "b"], "item": ["x", "x"]})).n_edges == 2
+
+
+def test_dictionaries_are_networks_of_neighbors_or_of_weights() -> None:
+    graph = nx.path_graph(["a", "b", "c"])
+    network = Network(nx.to_dict_of_lists(graph))
+    assert sorted(map(sorted, network.edges())) == [["a", "b"], ["b", "c"]]
+    assert Network({1: [], 2: [3]}).n_nodes == 3
+    weighted = Network({("a", "b"): 2.5, ("b", "c"): 1.0})
+    assert weighted.weighted and sorted(weighted.to_networkx().edges(data="weight")) == [("a", "b", 2.5), ("b", "c", 1.0)]
+    with pytest.raises(TypeError, match="node_link_graph"):
+        Network(nx.node_link_data(graph, edges="links"))
+    with pytest.raises(TypeError, match="DataFrame"):
+        Network([{"source": 1, "target": 2}])

@@ -43,6 +43,18 @@ pub fn check(common: &Common, inputs: &[NamedPath<'_>], outputs: &[NamedPath<'_>
     Ok(())
 }
 
+/// Refuses the name of a report or a picture for a model.
+pub fn check_model(path: &Path) -> Result<()> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if matches!(&*ending, "html" | "svg" | "png" | "pdf") {
+        let path = path.display();
+        bail!(
+            "-o {path}: a model is not written as .{ending}; use .safetensors, and --report for the report"
+        );
+    }
+    Ok(())
+}
+
 /// Where a file is, or would be; none for standard streams, pipes and devices, which can be named twice.
 fn place(path: &Path) -> Option<PathBuf> {
     if is_standard(path) || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {

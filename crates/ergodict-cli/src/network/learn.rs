@@ -229,6 +229,7 @@ impl Args {
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
+        paths::check_model(&self.out)?;
         reports::probe(&outputs)
     }
 }

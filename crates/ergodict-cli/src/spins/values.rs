@@ -101,13 +101,15 @@ impl ValueSet {
         let (low, high) = (self.values().min().unwrap_or(0), self.highest());
         Ok(match (low, high) {
             (-1, ..=1) if self.0[0] => {
-                bail!("holds -1, 0 and 1 together: expected -1 and 1, 0 and 1, or labels from 0")
+                bail!(
+                    "holds -1, 0 and 1 together: expected -1 and 1, 0 and 1, or labels from 0 (other numbers: --spins real)"
+                )
             }
             (-1, ..=1) => Alphabet::PlusMinus,
             (0.., ..=1) => Alphabet::ZeroOne,
             (0.., _) => Alphabet::Labels(high.unsigned_abs() + 1),
             _ => bail!(
-                "the values of the trajectory go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0"
+                "the values of the trajectory go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0 (other numbers: --spins real)"
             ),
         })
     }

@@ -408,7 +408,9 @@ impl<'a, 'p> Heads<'a, 'p> {
         }
         report.false_share = Some(false_share);
         let believed = self.options.share.unwrap_or(false_share);
-        let probability = |logit: &f64| (1.0 - believed * (-logit).exp()).clamp(0.0, 1.0);
+        // Of as many false edges as are believed in none was true: by the rule of succession, that is no probability of 0.
+        let least = 1.0 / (2.0 + believed * self.observed.edges() as f64);
+        let probability = |logit: &f64| (1.0 - believed * (-logit).exp()).clamp(least, 1.0);
         let probabilities = scores.iter().map(probability).collect();
         Ok((scores, probabilities, report))
     }

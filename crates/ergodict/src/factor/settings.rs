@@ -55,8 +55,7 @@ pub enum UnusedAtoms {
     /// They are counted and left as they are.
     #[default]
     Keep,
-    /// They are replaced by the worst-reconstructed columns of the minibatch; only for sets of single atoms, and not by
-    /// [`Factorizer::absorb`](super::Factorizer::absorb), which sees no columns.
+    /// They are replaced by the worst-reconstructed columns of the minibatch; only for sets of single atoms, and not in rounds
     Reseed,
 }
 

@@ -77,6 +77,8 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
             "two kinds of nodes, `user`, `item`",
         ),
         ("a table of nodes", "Id,Name,Age\n1,Ann,34\n2,Bob,27\n".into(), "`Name`, `Age`"),
+        ("communities", "node,community\n1,0\n2,0\n3,1\n4,1\n".into(), "no two columns"),
+        ("people and groups", "name,gender\nann,f\nbob,m\ncat,f\n".into(), "no two columns"),
         ("people with attributes", "name,age,city\nann,31,Rome\nbob,25,Oslo\ncat,44,Rome\n".into(), "table of nodes"),
         (
             "directed and mutual",
@@ -119,6 +121,21 @@ fn ordinary_tables_are_no_other_thing() {
         ("numbers over 64 bits", "p,q\n100000000000000000001,2\n", &[("100000000000000000001", "2")]),
         ("x and y as ends", "x,y,weight\na,b,2\nb,c,1\n", &[("a", "b"), ("b", "c")]),
         ("rows by dates", ",u,v\n2020-01-01,1,2\n2020-01-02,2,3\n", &[("1", "2"), ("2", "3")]),
+        (
+            "commas in names between tabs",
+            "chr1,100\tchr2,200\nchr2,200\tchr3,300\nchr3,300\tchr1,100\n",
+            &[("chr1,100", "chr2,200"), ("chr1,100", "chr3,300"), ("chr2,200", "chr3,300")],
+        ),
+        (
+            "a stacked table of pandas",
+            "level_0,level_1,0\na,b,0.5\nb,c,0.7\nc,a,0.2\n",
+            &[("a", "b"), ("a", "c"), ("b", "c")],
+        ),
+        (
+            "a first edge written as the others",
+            "TP53\tMDM2\nBRCA1\tBRCA2\nBRCA2\tRAD51\nRAD51\tBRCA1\n",
+            &[("BRCA1", "BRCA2"), ("BRCA1", "RAD51"), ("BRCA2", "RAD51"), ("MDM2", "TP53")],
+        ),
         ("years between friends", "person,year,friend\na,1990,b\nb,1991,c\n", &[("a", "b"), ("b", "c")]),
         ("comments above", "#made by x,today\na,b\nb,c\n", &[("a", "b"), ("b", "c")]),
         ("a bare sign", "a b\n#\nb c\n", &[("a", "b"), ("b", "c")]),

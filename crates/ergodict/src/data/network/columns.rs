@@ -18,7 +18,7 @@ mod names;
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
 use names::{
-    are_indices, are_two_kinds, continues_series, is_coordinate, is_coupling, is_node_name, is_pair,
+    are_indices, are_two_kinds, continues_series, is_coupling, is_node_attribute, is_node_name, is_pair,
     is_weak_weight, plain,
 };
 use serde::{Deserialize, Serialize};
@@ -295,14 +295,14 @@ impl TableColumns {
                     && values.all(|value| direction_of(names[at].as_ref(), value.as_ref()).is_some())
             });
         let known = [source, target, weight, direction];
-        // Next to the name of a node, `x` and `y` are where it is drawn.
+        // Next to the name of a node, `x` and `y` are where it is drawn, and `group` is its own.
         let of_nodes = names.iter().any(|name| is_node_name(name.as_ref()));
-        let coordinate = |at: usize| of_nodes && is_coordinate(names[at].as_ref());
+        let attribute = |at: usize| of_nodes && is_node_attribute(names[at].as_ref());
         let candidates: Vec<usize> = (0..columns)
             .filter(free)
             .filter(|&at| {
                 !known.contains(&Some(at))
-                    && !coordinate(at)
+                    && !attribute(at)
                     && role_at(at).is_none_or(|of| matches!(of, Role::Source | Role::Target))
             })
             .collect();

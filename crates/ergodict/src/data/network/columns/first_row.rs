@@ -1,6 +1,9 @@
 //! Whether the first row of a table has the names of its columns.
 
-use super::names::{Role, are_indices, are_two_kinds, is_pair, is_weak_weight, plain, role};
+use super::names::{
+    Role, are_edge_names, are_indices, are_two_kinds, is_node_attribute, is_node_name, is_pair,
+    is_weak_weight, plain, role,
+};
 use super::{Header, TableOptions};
 use crate::data::network::edge_list::integer_of;
 
@@ -40,7 +43,10 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
         // The numbers of columns that pandas writes where they have no names.
         return FirstRow::Unsure;
     }
-    if head.len() < 2 || head.iter().any(|field| number(field.as_ref())) {
+    // pandas calls a column without a name 0.
+    let numbers = head.iter().filter(|field| number(field.as_ref())).count();
+    let unnamed = numbers == 1 && head.len() == 3 && head[2].as_ref() == "0" && are_edge_names(&head[..2]);
+    if head.len() < 2 || numbers > 0 && !unnamed {
         return FirstRow::Edge;
     }
     let called = |of: Role| head.iter().position(|name| role(name.as_ref()) == Some(of));
@@ -53,10 +59,13 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if ends.iter().any(|&at| head.get(at).is_some_and(|name| found_again(name.as_ref()))) {
         return FirstRow::Edge;
     }
-    let pair = head.windows(2).any(|two| {
-        let (one, two) = (two[0].as_ref(), two[1].as_ref());
-        is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
-    });
+    let of_nodes = head.iter().any(|name| is_node_name(name.as_ref()))
+        && head.iter().any(|name| is_node_attribute(name.as_ref()));
+    let pair = of_nodes
+        || head.windows(2).any(|two| {
+            let (one, two) = (two[0].as_ref(), two[1].as_ref());
+            is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
+        });
     if source.is_some() && target.is_some() || pair {
         return FirstRow::Names;
     }
@@ -91,8 +100,35 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     let connected = |at: usize| {
         rows.iter().enumerate().any(|(other, row)| other != at && row.iter().any(|id| rows[at].contains(id)))
     };
+    // `TP53` is written as `BRCA1` is.
+    let alike = |name: &str| {
+        let form = form(name);
+        form.contains(['A', '9']) && rows.iter().flatten().any(|id| self::form(id) == form)
+    };
+    let is_node = head.iter().take(2).any(|name| alike(name.as_ref()));
     // One pair of nodes apart among edges that all hang together is no edge.
-    if rows.len() >= 3 && (0..rows.len()).all(connected) { FirstRow::Names } else { FirstRow::Unsure }
+    if !is_node && rows.len() >= 3 && (0..rows.len()).all(connected) {
+        FirstRow::Names
+    } else {
+        FirstRow::Unsure
+    }
+}
+
+/// How a word is written: `Aa` with a capital, `A9` in capitals with a number.
+fn form(word: &str) -> String {
+    let mut form = String::new();
+    for c in word.chars() {
+        let class = match c {
+            _ if c.is_numeric() => '9',
+            _ if c.is_uppercase() => 'A',
+            _ if c.is_alphabetic() => 'a',
+            _ => c,
+        };
+        if !form.ends_with(class) {
+            form.push(class);
+        }
+    }
+    form
 }
 
 /// How programs write a value that is missing, besides nothing at all.

@@ -112,6 +112,7 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         "officialsymbol",
         "region",
         "agent",
+        "level",
     ];
     let (one, two) = (plain(one), plain(two));
     if PAIRS.contains(&(&one, &two)) || !words && LETTERS.contains(&(&one, &two)) {
@@ -138,9 +139,24 @@ pub(super) fn is_node_name(name: &str) -> bool {
     matches!(&*plain(name), "id" | "label" | "name" | "node" | "nodeid" | "vertex" | "vertexid")
 }
 
-/// Whether a name is that of a coordinate.
-pub(super) fn is_coordinate(name: &str) -> bool {
-    matches!(&*plain(name), "x" | "y" | "z")
+/// Whether a name, next to that of a node, is one of its attributes: where it is drawn, or a group that it is in.
+pub(super) fn is_node_attribute(name: &str) -> bool {
+    matches!(
+        &*plain(name),
+        "x" | "y"
+            | "z"
+            | "community"
+            | "cluster"
+            | "module"
+            | "partition"
+            | "membership"
+            | "group"
+            | "gender"
+            | "sex"
+            | "size"
+            | "club"
+            | "party"
+    )
 }
 
 /// Whether names are the letters by which every text on networks names the ends of an edge.

@@ -396,7 +396,10 @@ pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
         })
     };
     let numeric = all_numbers(Separator::Mixed);
-    for byte in [b';', b',', b'\t'] {
+    // Between tabs names may hold commas; a comma right before a tab separates itself.
+    let after_comma = data.iter().any(|(_, line)| line.contains(",\t") || line.contains(", \t"));
+    let order = if after_comma { [b';', b',', b'\t'] } else { [b';', b'\t', b','] };
+    for byte in order {
         let only = Separator::Only(byte);
         let count = |line: &str| {
             let mut fields = Vec::new();
