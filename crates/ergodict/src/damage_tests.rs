@@ -1,6 +1,8 @@
 //! Every file that we write and read again, with each byte changed and cut off at each length: an error, or the same as before.
 
-use crate::data::{NodeIds, PairTable, ReadOptions, read_network, write_network_with_note, write_pairs_parquet};
+use crate::data::{
+    NodeIds, PairTable, ReadOptions, read_network, write_network_with_note, write_pairs_parquet,
+};
 use crate::data::{NpzWriter, embedded, read_note, seal_json, write_network};
 use crate::factor::{FactorSettings, Factorizer};
 use crate::linalg::Mat;

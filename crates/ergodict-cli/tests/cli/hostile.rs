@@ -12,7 +12,11 @@ use std::time::{Duration, Instant};
 fn refused(done: &Done, words: &str) {
     let told = &done.stderr;
     let line = told.lines().last().unwrap_or_default();
-    assert!(done.code == Some(2) && line.contains(words) && line.contains("error: "), "{:?}: {told}", done.code);
+    assert!(
+        done.code == Some(2) && line.contains(words) && line.contains("error: "),
+        "{:?}: {told}",
+        done.code
+    );
 }
 
 fn wait_for(what: impl Fn() -> bool) {
@@ -175,11 +179,13 @@ fn a_matrix_that_changes_while_it_is_read_is_an_error_and_one_that_is_replaced_i
     let expected = bench.model("m");
     fs::remove_file(bench.path("m")).unwrap();
 
-    let done = disturbed(&bench, words, || overwrite(&path, &{
-        let mut other = whole.clone();
-        other[128..].reverse();
-        other
-    }));
+    let done = disturbed(&bench, words, || {
+        overwrite(&path, &{
+            let mut other = whole.clone();
+            other[128..].reverse();
+            other
+        })
+    });
     refused(&done, "x.npy: changed while it was read");
     assert_eq!(bench.files(), ["x.npy"]);
 
@@ -264,7 +270,10 @@ fn threads_are_bounded_whoever_asks_for_them() {
         bench.command(words).env(name, value).stdin(Stdio::null()).output().unwrap().into()
     };
     for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
-        refused(&with("network info @karate", name, "1000000"), &format!("{name} is 1000000, but 1024 is the most"));
+        refused(
+            &with("network info @karate", name, "1000000"),
+            &format!("{name} is 1000000, but 1024 is the most"),
+        );
         with("network info @karate -j 1", name, "1000000").fine();
         with("network info @karate", name, "2").fine();
     }
@@ -280,8 +289,8 @@ fn a_limit_of_file_sizes_is_as_a_full_disk() {
         Command::new("sh").args(["-c", &script]).current_dir(bench.path("")).output().unwrap().into()
     };
     let done = limited("network generate er -n 3000 --edges 30000 -o big.txt");
-    refused(&done, "big.txt: is larger than a file may be here: larger files are not allowed here");
+    refused(&done, "big.txt: is too large: larger files are not allowed here");
     let done = limited("spins simulate --size 64 --updates 40000 --every 1000 -o s.npy");
-    refused(&done, "s.npy: is larger than a file may be here");
+    refused(&done, "s.npy: is too large");
     assert_eq!(bench.files(), [""; 0]);
 }
