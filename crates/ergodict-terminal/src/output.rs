@@ -140,7 +140,7 @@ pub fn in_words(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "is a folder: expected a file".to_owned(),
         io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
-        io::ErrorKind::FileTooLarge => "is larger than a file may be here".to_owned(),
+        io::ErrorKind::FileTooLarge => "is too large".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
         io::ErrorKind::InvalidFilename => {

@@ -123,11 +123,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     sampling.record(motif, kind);
     crate::resolved::add(&mut config, &sampling);
     crate::resolved::add(&mut config, &args.reading);
-    interrupt::listen();
     let set_up = started.elapsed().as_secs_f64();
     let walkers = (0..args.sampling.chains()).into_par_iter();
     let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id).map_err(Into::into));
+    // Until a burn-in is over there is nothing to keep, and Ctrl-C is the end.
     let walkers = walkers.collect::<Result<Vec<_>>>()?;
+    interrupt::listen();
     let wanted =
         |id: u64| args.count / args.sampling.chains() + u64::from(id < args.count % args.sampling.chains());
     let identity = Identity {

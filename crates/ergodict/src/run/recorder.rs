@@ -153,7 +153,12 @@ impl Job for MotifRecorder {
             } else {
                 let now = (self.wanted - self.seen).min(PIECE as u64);
                 self.piece.resize(now as usize * k, 0);
-                self.walker.fill(&mut self.piece);
+                // Between two homomorphisms there may be any number of steps; a stop must lose none that is handed out.
+                self.piece.truncate(self.walker.most_at_once().saturating_mul(k));
+                if !self.walker.fill_until(&mut self.piece, &|| stop.is_asked()) {
+                    return Ok(Status::Stopped);
+                }
+                let now = (self.piece.len() / k) as u64;
                 if let Some(spool) = &self.spool {
                     let bytes: Vec<u8> = self.piece.iter().flat_map(|v| v.to_le_bytes()).collect();
                     spool.write(&bytes)?;

@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// this number is part of what a seed gives and never changes.
 const BLOCK: usize = 64;
 
+/// Steps between two looks at whether to stop.
+const STEPS: u64 = 1 << 16;
+
 /// Where a walker is, so that it can go on later: all but the sampler.
 ///
 /// ```
@@ -62,6 +65,9 @@ pub struct MotifWalker {
     /// What was drawn and is not yet all handed out; empty before the first.
     block: Vec<u32>,
     point: MotifPoint,
+    /// The state before a block that is being drawn, and the block.
+    before: Vec<u32>,
+    drawn: Vec<u32>,
 }
 
 impl std::fmt::Debug for MotifWalker {
@@ -87,7 +93,8 @@ impl MotifWalker {
         let mut state = sampler.init(&mut rng);
         let acceptance = sampler.steps(&mut state, burn_in, &mut rng);
         let point = MotifPoint { kept: 0, word: word(&rng), state: state.clone(), acceptance };
-        Ok(Self { sampler, every, rng, state, acceptance, block: Vec::new(), point })
+        let [block, before, drawn] = [const { Vec::new() }; 3];
+        Ok(Self { sampler, every, rng, state, acceptance, block, point, before, drawn })
     }
 
     /// A walker where another of the same sampler, seed, stream and rhythm was: neither its start nor its burn-in are made again.
@@ -105,8 +112,11 @@ impl MotifWalker {
             return Err(Error::parameter("every", every, "it must be at least 1"));
         }
         let rng = stream(seed, Purpose::Chain, id);
-        let (state, acceptance, block) = (point.state.clone(), point.acceptance, Vec::new());
-        let mut walker = Self { sampler, every, rng, state, acceptance, block, point: point.clone() };
+        let (state, acceptance) = (point.state.clone(), point.acceptance);
+        let [block, before, drawn] = [const { Vec::new() }; 3];
+        let point = point.clone();
+        let mut walker = Self { sampler, every, rng, state, acceptance, block, point, before, drawn };
+        let point = &walker.point.clone();
         walker.seek(point)?;
         Ok(walker)
     }
@@ -131,12 +141,17 @@ impl MotifWalker {
     }
 
     /// Fills `out` with the next homomorphisms, `k` nodes each.
-    pub fn fill(&mut self, mut out: &mut [u32]) {
+    pub fn fill(&mut self, out: &mut [u32]) {
+        self.fill_until(out, &|| false);
+    }
+
+    /// The same, unless `stop` says so between steps: false then, with all that was handed out before in `out` and none of the rest.
+    pub(crate) fn fill_until(&mut self, mut out: &mut [u32], stop: &dyn Fn() -> bool) -> bool {
         let k = self.sampler.motif().k();
         while out.len() >= k {
             let used = (self.point.kept % BLOCK as u64) as usize * k;
-            if used == 0 {
-                self.draw();
+            if used == 0 && !self.draw(stop) {
+                return false;
             }
             let whole = out.len() / k * k;
             let now = whole.min(self.block.len() - used);
@@ -145,24 +160,47 @@ impl MotifWalker {
             self.point.kept += (now / k) as u64;
             out = rest;
         }
+        true
     }
 
-    /// Draws a block.
-    fn draw(&mut self) {
+    /// Homomorphisms that can be asked for with a stop that changes nothing: those of one block, or any number where none lies between them.
+    pub(crate) fn most_at_once(&self) -> usize {
+        if self.every == 1 {
+            return usize::MAX;
+        }
+        BLOCK - (self.point.kept % BLOCK as u64) as usize
+    }
+
+    /// Draws a block, unless `stop` says so: false then, and all is as before.
+    fn draw(&mut self, stop: &dyn Fn() -> bool) -> bool {
         let k = self.sampler.motif().k();
-        self.point.word = word(&self.rng);
-        self.point.state.clone_from(&self.state);
-        self.point.acceptance = self.acceptance;
-        self.block.resize(BLOCK * k, 0);
+        let (at, acceptance) = (self.rng.get_word_pos(), self.acceptance);
+        self.before.clone_from(&self.state);
+        self.drawn.resize(BLOCK * k, 0);
         let (state, rng) = (&mut self.state, &mut self.rng);
         if self.every == 1 {
-            self.acceptance.add(self.sampler.sample(state, rng, &mut self.block));
-            return;
+            self.acceptance.add(self.sampler.sample(state, rng, &mut self.drawn));
+        } else {
+            for x in self.drawn.chunks_exact_mut(k) {
+                let mut left = self.every;
+                while left > 0 {
+                    let now = left.min(STEPS);
+                    self.acceptance.add(self.sampler.steps(state, now, rng));
+                    left -= now;
+                    if stop() {
+                        rng.set_word_pos(at);
+                        state.clone_from(&self.before);
+                        self.acceptance = acceptance;
+                        return false;
+                    }
+                }
+                x.copy_from_slice(state);
+            }
         }
-        for x in self.block.chunks_exact_mut(k) {
-            self.acceptance.add(self.sampler.steps(state, self.every, rng));
-            x.copy_from_slice(state);
-        }
+        (self.point.word, self.point.acceptance) = (at as u64, acceptance);
+        std::mem::swap(&mut self.point.state, &mut self.before);
+        std::mem::swap(&mut self.block, &mut self.drawn);
+        true
     }
 
     /// Proposals accepted and made so far, with those of the burn-in and of homomorphisms drawn ahead.
@@ -202,7 +240,7 @@ impl MotifWalker {
         self.block.clear();
         // The block that was handed out last, in part or whole: what comes after it depends on it.
         if point.kept > 0 {
-            self.draw();
+            self.draw(&|| false);
         }
         self.point = point.clone();
         Ok(())
@@ -283,6 +321,27 @@ mod tests {
                 }
                 assert_eq!((left.len(), &pieces), (0, &whole), "{name}, every {every}");
             }
+        }
+    }
+
+    #[test]
+    fn a_stop_between_two_of_many_steps_changes_nothing() {
+        for (name, sampler) in samplers() {
+            let k = sampler.motif().k();
+            let walker = || MotifWalker::new(Arc::clone(&sampler), 5, 1, 7, 30).unwrap();
+            let (mut one, mut other, mut whole) = (walker(), walker(), vec![0; k]);
+            assert!(one.fill_until(&mut whole, &|| false));
+            let looks = std::cell::Cell::new(0);
+            let stop = || looks.replace(looks.get() + 1) == 2;
+            assert!(!other.fill_until(&mut vec![0; k], &stop), "{name}");
+            assert_eq!(
+                (other.point(), other.acceptance()),
+                (walker().point(), walker().acceptance()),
+                "{name}"
+            );
+            let mut again = vec![0; k];
+            other.fill(&mut again);
+            assert_eq!((again, other.point()), (whole, one.point()), "{name}");
         }
     }
 
