@@ -2,6 +2,7 @@
 
 use crate::place::{cargo, command, name, root, stdout, succeed, target};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -66,19 +67,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let work = target()?.join("fuzz/work");
     let date = stdout(command("date").arg("+%F"))?;
     let page = root().join(format!("benchsuite/runs/{}/fuzz.md", date.trim()));
+    // Runs of one day add up.
+    let earlier = std::fs::read_to_string(&page).unwrap_or_default();
+    let mut rows: BTreeMap<String, Run> =
+        earlier.lines().filter_map(Run::from_row).map(|run| (run.target.clone(), run)).collect();
     let mut done = Vec::new();
     for name in &chosen {
         let run = fuzz(&program, name, &work, seconds)?;
         println!("{}", run.row());
-        done.push(run);
+        done.push(run.crash.clone());
+        let run = match rows.remove(name) {
+            Some(before) => run.after(&before),
+            None => run,
+        };
+        rows.insert(name.clone(), run);
         // After each, so that one that is interrupted is not lost.
-        record(&page, &done)?;
+        record(&page, &rows.values().collect::<Vec<_>>())?;
     }
     println!("{} has all targets", page.display());
-    for crash in done.iter().filter_map(|run| run.crash.as_deref()) {
-        println!("crashed: {}", crash.display());
-    }
-    Ok(done.iter().all(|run| run.crash.is_none()))
+    let crashes: Vec<PathBuf> = done.into_iter().flatten().collect();
+    crashes.iter().for_each(|crash| println!("crashed: {}", crash.display()));
+    Ok(crashes.is_empty())
 }
 
 /// The targets: each has a folder of seeds, which a test sees to.
@@ -119,6 +128,8 @@ fn fuzz(program: &Path, target: &str, work: &Path, seconds: u64) -> Result<Run> 
     fuzz.arg(format!("-rss_limit_mb={MEMORY}")).arg(format!("-artifact_prefix={}/", crashes.display()));
     // What the target prints would drown the figures; libFuzzer keeps its own.
     fuzz.args(["-print_final_stats=1", "-close_fd_mask=3", "-max_len=65536", "-verbosity=1"]);
+    // Threads have little to do with files as small as these.
+    fuzz.env("RAYON_NUM_THREADS", "1");
     // Files in memory, where there is such a place.
     if Path::new("/dev/shm").is_dir() {
         fuzz.env("TMPDIR", "/dev/shm");
@@ -176,8 +187,38 @@ impl Run {
     }
 }
 
+impl Run {
+    /// What a row says.
+    fn from_row(row: &str) -> Option<Self> {
+        let cells: Vec<&str> = row.strip_prefix("| ")?.split('|').map(str::trim).collect();
+        let &[target, executions, seconds, _, edges, features, corpus, peak, crash, _] = &cells[..] else {
+            return None;
+        };
+        Some(Self {
+            target: target.to_owned(),
+            seconds: seconds.parse().ok()?,
+            executions: executions.parse().ok()?,
+            edges: edges.parse().ok()?,
+            features: features.parse().ok()?,
+            corpus: corpus.parse().ok()?,
+            peak: peak.parse().ok()?,
+            crash: (!crash.is_empty()).then(|| crash.into()),
+        })
+    }
+
+    /// Both runs: what was found is that of the later one, which began with the inputs of the first.
+    fn after(self, before: &Self) -> Self {
+        Self {
+            seconds: self.seconds + before.seconds,
+            executions: self.executions + before.executions,
+            peak: self.peak.max(before.peak),
+            ..self
+        }
+    }
+}
+
 /// Writes the page of today.
-fn record(page: &Path, done: &[Run]) -> Result<()> {
+fn record(page: &Path, done: &[&Run]) -> Result<()> {
     let total: u64 = done.iter().map(|run| run.executions).sum();
     let crashed = done.iter().filter(|run| run.crash.is_some()).count();
     let mut text = String::from(
@@ -190,7 +231,7 @@ fn record(page: &Path, done: &[Run]) -> Result<()> {
     for run in done {
         let _ = writeln!(text, "{}", run.row());
     }
-    let _ = writeln!(text, "\n{total} executions of {} targets in this run, {crashed} crashed.", done.len());
+    let _ = writeln!(text, "\n{total} executions of {} targets, {crashed} crashed.", done.len());
     if let Some(folder) = page.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -212,6 +253,12 @@ mod tests {
         let crashed =
             parse("egr", LOG.split("stat::").next().unwrap(), 2.0, Some("a/crash-1".into())).unwrap();
         assert_eq!((crashed.executions, crashed.row().ends_with("| crash-1 |")), (4096, true));
+        let read = Run::from_row(&crashed.row()).unwrap();
+        assert_eq!(read.row(), crashed.row());
+        assert_eq!(run.after(&read).row(), "| egr | 8196 | 4 | 2049 | 1300 | 2100 | 40 | 81 |  |");
+        assert!(
+            Run::from_row("| target | executions | s |").is_none() && Run::from_row("# Fuzzing").is_none()
+        );
         assert!(parse("egr", "INFO: nothing ran\n", 2.0, None).is_none());
     }
 

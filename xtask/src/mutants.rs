@@ -199,16 +199,15 @@ fn test_all(program: &Path, chosen: &[Mutant], until: Option<Instant>) -> Result
             break;
         }
         let filter = filter(&mutant.file);
-        let limit = match usual.get(&filter) {
-            Some(time) => *time,
-            None => {
-                let start = Instant::now();
-                if test(program, &filter, 0, Duration::from_secs(1800))? != End::Survived {
-                    bail!("the tests {filter} fail without any change");
-                }
-                usual.insert(filter.clone(), start.elapsed());
-                start.elapsed()
+        let limit = if let Some(time) = usual.get(&filter) {
+            *time
+        } else {
+            let start = Instant::now();
+            if test(program, &filter, 0, Duration::from_mins(30))? != End::Survived {
+                bail!("the tests {filter} fail without any change");
             }
+            usual.insert(filter.clone(), start.elapsed());
+            start.elapsed()
         };
         let end = test(program, &filter, number, limit * 10 + Duration::from_secs(10))?;
         println!("{end:?}: {}:{} {}", mutant.file, mutant.change.line, mutant.change.what);

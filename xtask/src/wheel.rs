@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_sdist_holds_what_a_build_needs() {
-        let listing: String = NEEDED.iter().map(|file| format!("ergodict-0.1.0{file} \n")).collect();
+        let listing: String = NEEDED.map(|file| format!("ergodict-0.1.0{file} ")).join("\n");
         whole(&listing).unwrap();
         for missing in NEEDED {
             assert!(whole(&listing.replace(missing, "/x")).is_err(), "{missing}");

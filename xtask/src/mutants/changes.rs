@@ -35,11 +35,12 @@ pub(super) fn apply(text: &str, changes: &[(u32, &Change)]) -> String {
         out += &text[at..change.range.start];
         let is = format!("crate::mutant::is({number})");
         let old = &text[change.range.clone()];
-        out += &if change.before {
+        let made = if change.before {
             format!("if {is} {{ {} }} {old}", change.replacement)
         } else {
             format!("(if {is} {{ {} }} else {{ {old} }})", change.replacement)
         };
+        out += &made;
         at = change.range.end;
     }
     out + &text[at..]
