@@ -184,7 +184,7 @@ fn a_matrix_that_changes_while_it_is_read_is_an_error_and_one_that_is_replaced_i
             let mut other = whole.clone();
             other[128..].reverse();
             other
-        })
+        });
     });
     refused(&done, "x.npy: changed while it was read");
     assert_eq!(bench.files(), ["x.npy"]);
