@@ -18,7 +18,7 @@ from ._atoms import PatchKind
 from ._progress import progress
 from ._random import RandomState, seed_of
 from ._warn import warn
-from .diagnostics import to_inference_data
+from .diagnostics import mixing, to_inference_data
 
 #: int8 of spins and labels, float64 of angles.
 Configuration = npt.NDArray[Any]
@@ -521,7 +521,24 @@ class Chain(Stream):
         return chain_html(self)
 
 
-class Minibatches:
+class DependentMinibatches:
+    """Minibatches along a chain, with observables of its states, one value for each minibatch."""
+
+    _traces: dict[str, list[float]]
+
+    @property
+    def effective_minibatches(self) -> Optional[float]:
+        """How many independent minibatches those so far are worth; None where that is not known.
+
+        Their number over the largest autocorrelation time of an observable, in minibatches.
+        """
+        if not self._traces or any(len(trace) < 4 or min(trace) == max(trace) for trace in self._traces.values()):
+            return None
+        times = [float(mixing(trace)["autocorrelation_time"]) for trace in self._traces.values()]
+        return min(len(trace) / max(1.0, time) for trace, time in zip(self._traces.values(), times))
+
+
+class Minibatches(DependentMinibatches):
     """Minibatches of patches of the states of a chain."""
 
     def __init__(
@@ -529,6 +546,7 @@ class Minibatches:
     ) -> None:
         self._chain, self._patch, self._n, self._left = chain, patch, n, left
         self._spins, self._dtype = spins, dtype
+        self._traces = {"energy": [], "magnetization": []}
 
     @property
     def _patch_kind(self) -> PatchKind:
@@ -546,6 +564,8 @@ class Minibatches:
             raise StopIteration
         chain = self._chain
         chain._inner.next(chain.every, chain.burn_in)
+        for name, trace in self._traces.items():
+            trace.append(chain._inner.measure(name))
         cut = chain.patches(self._patch, self._n, spins=self._spins, dtype=self._dtype)
         if self._left is not None:
             self._left -= 1

@@ -32,6 +32,10 @@ from ._warn import warn
 Self = TypeVar("Self", bound="OnlineEstimator")
 
 
+#: Fewest independent minibatches that those along a chain should be worth, as on the command line.
+_LEAST_MINIBATCHES = 30
+
+
 @described
 class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The online scheme: its parameters and methods.
@@ -221,6 +225,11 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             raise ValueError("the stream is empty, but at least one minibatch is needed")
         for words in self._core.warnings():
             warn(words, ConvergenceWarning)
+        worth = getattr(stream, "effective_minibatches", None)
+        if worth is not None and worth < _LEAST_MINIBATCHES and done >= 2 * worth:
+            ones = "one" if round(worth) == 1 else "ones"
+            advice = f"{_LEAST_MINIBATCHES} are advised; run longer, or increase every"
+            warn(f"{done} minibatches are worth {worth:.0f} independent {ones}, {advice}", ConvergenceWarning)
         return self
 
     def _minibatch(self, item: Any) -> Any:
@@ -454,7 +463,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         if isinstance(X, np.ma.MaskedArray):
             if np.any(np.ma.getmaskarray(X)) and not flag(self.missing, "missing"):
                 raise ValueError("X has masked entries: set missing=True to leave them out, or fill them")
-            X = X.filled(np.nan) if X.dtype.kind == "f" else X.astype(np.float64).filled(np.nan)
+            X = np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
         if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
             # Of the same precision, which the checks below would not see.
             X = X.astype(X.dtype.newbyteorder("="))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _check, _ergodict
 from ._atoms import PatchKind, labels_of
+from ._chain import DependentMinibatches
 from ._random import RandomState, seed_of
 
 #: How the extension counts alphabets that are no labels.
@@ -149,7 +150,7 @@ class Trajectory:
         return _Minibatches(self, _check.size(patch, "patch"), _check.count(n, "n"), spins, _check.single(dtype))
 
 
-class _Minibatches:
+class _Minibatches(DependentMinibatches):
     """Minibatches of the frames of a trajectory."""
 
     def __init__(self, trajectory: Trajectory, patch: tuple[int, int], n: int, spins: Optional[str], single: bool) -> None:
@@ -160,7 +161,8 @@ class _Minibatches:
         self._trajectory, self._patch, self._n, self._single = trajectory, patch, n, single
         self._spins = default if spins is None else spins
         self._at, self._word = trajectory.burn_in + trajectory.every - 1, 0
-        # Bad arguments are told now, not at the first minibatch.
+        self._traces = {"magnetization": []}
+        # Bad arguments are reported now, not at the first minibatch.
         self._cut(0, 1)
 
     def _cut(self, at: int, count: int) -> tuple[npt.NDArray[Any], int]:
@@ -187,6 +189,9 @@ class _Minibatches:
     def __next__(self) -> npt.NDArray[Any]:
         if self._at >= len(self._trajectory.frames):
             raise StopIteration
+        frame = np.asarray(self._trajectory.frames[self._at], dtype=np.float64)
+        is_angle = self._trajectory._alphabet == _ALPHABETS["xy"]
+        self._traces["magnetization"].append(float(abs(np.exp(1j * frame).mean()) if is_angle else frame.mean()))
         cut, self._word = self._cut(self._at, self._n)
         self._at += self._trajectory.every
         return cut

@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -753,3 +754,17 @@ def test_persistent_chains_are_the_chains_one_by_one() -> None:
             chains.states = bad
     with pytest.raises(ValueError, match="n_chains"):
         RBM(weights, **arguments).persistent(0)
+
+
+def test_few_independent_minibatches_along_a_chain_are_warned_of(tmp_path: Path) -> None:
+    slow = Ising(32, temperature=1.5, every=1024, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="60 minibatches are worth [0-9]+ independent ones?, 30 are advised"):
+        OnlineNMF(4, random_state=0).fit_stream(slow.minibatches(patch=6, n=50), steps=60)
+    stream = Ising(16, temperature=5.0, update="checkerboard", every=1024, random_state=0).minibatches(patch=4, n=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlineNMF(4, random_state=0).fit_stream(stream, steps=60)
+    assert 30 < stream.effective_minibatches <= 60
+    walk = np.cumsum(np.random.default_rng(0).normal(size=(60, 1, 1)), axis=0) + np.zeros((60, 12, 12))
+    with pytest.warns(ConvergenceWarning, match="independent"):
+        OnlineNMF(3, dictionary="ball", code="free", random_state=0).fit_stream(Trajectory(walk, random_state=0).minibatches(patch=4, n=20))

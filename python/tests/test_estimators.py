@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from ergodict import OnlineDictionary, OnlineNMF, denoise_image, reconstruct_image, reconstruct_spins
+from ergodict import OnlineDictionary, OnlineNMF, denoise_image, mixing, reconstruct_image, reconstruct_spins
 from ergodict._settings import SETTINGS
 from ergodict.sets import Near, Projection, Union
 
@@ -558,3 +558,18 @@ def test_limits_of_pursuit_are_checked(limits: dict, words: str) -> None:
     model = OnlineDictionary(2, random_state=0).fit(np.eye(4))
     with pytest.raises(ValueError, match=words):
         model.transform(np.eye(4), **limits)
+
+
+def test_masked_entries_are_missing_or_refused() -> None:
+    X = np.random.default_rng(0).random((40, 6))
+    masked = np.ma.masked_array(X.copy(), mask=np.zeros(X.shape, dtype=bool))
+    masked[3:20, 2] = np.ma.masked
+    masked.data[3:20, 2] = 1e6
+    with pytest.raises(ValueError, match="masked"):
+        OnlineNMF(2, random_state=0).fit(masked)
+    gaps = X.copy()
+    gaps[3:20, 2] = np.nan
+    fits = [OnlineNMF(2, missing=True, random_state=0).fit(data).components_ for data in (masked, gaps)]
+    np.testing.assert_array_equal(*fits)
+    with pytest.raises(ValueError, match="masked"):
+        mixing(np.ma.masked_greater(X.T, 0.9))
