@@ -71,7 +71,7 @@ pub(crate) fn describe(mixing: &Mixing) -> String {
         return format!("{mean:.5} (too few values for an error)");
     }
     if *error == 0.0 {
-        return format!("{mean:.5}, constant");
+        return format!("{mean:.5}, never changed: the chain may be stuck");
     }
     format!(
         "{mean:.5} ± {error:.5}; autocorrelation time {time:.1}, ESS {ess_bulk:.0} (tail {ess_tail:.0}), R̂ {r_hat:.3}"

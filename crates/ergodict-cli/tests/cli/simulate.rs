@@ -185,6 +185,16 @@ fn the_exact_energy_is_told_where_it_is_known() {
 }
 
 #[test]
+fn a_chain_that_never_moved_is_no_perfect_one() {
+    let bench = Bench::new();
+    let cold =
+        "spins simulate --size 8 --temperature 0.01 --start ordered --updates 6400 --every 64 -o t.npy";
+    let done = bench.run(cold).fine();
+    let talk = String::from_utf8_lossy(&done.stdout).into_owned() + &done.stderr;
+    assert!(talk.contains("1.00000, never changed: the chain may be stuck"), "{talk}");
+}
+
+#[test]
 fn any_graph_will_do() {
     let bench = Bench::new();
     bench.put("edges.txt", "# a square with a tail\na b 1\nb c 1\nc d 1\nd a 1\nd e 2.5\n");
