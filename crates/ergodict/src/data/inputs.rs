@@ -204,6 +204,12 @@ const MOST_STREAMED: u64 = 64 << 20;
 
 /// Says that this process is a program that reads its inputs, writes its outputs and ends: a file that it opens twice must be the same both
 /// times, and [`cut_off_input`] works.
+///
+/// ```
+/// use ergodict::data::{check_inputs, watch_inputs};
+/// watch_inputs();
+/// assert!(check_inputs().is_ok(), "no file is open");
+/// ```
 pub fn watch_inputs() {
     lock(&FIRST).get_or_insert_default();
     slots::start();
@@ -218,6 +224,11 @@ pub(crate) fn forget(target: &Path) {
 
 /// Refuses to go on where a file that is open was written to or cut off since it was opened; outputs get their names only after it. Does
 /// nothing before [`watch_inputs`]: other programs may have files open that have nothing to do with an output.
+///
+/// ```
+/// // Before `watch_inputs` nothing is checked.
+/// assert!(ergodict::data::check_inputs().is_ok());
+/// ```
 ///
 /// # Errors
 /// [`Error::Changed`].

@@ -100,6 +100,14 @@ pub fn read_note(path: &Path) -> Result<Option<String>> {
 
 /// What a note says, after its digest is found to be right, where it has one.
 ///
+/// ```
+/// use ergodict::data::{open_note, seal_json};
+/// let path = std::path::Path::new("scores.tsv");
+/// assert_eq!(open_note(path, seal_json(r#"{"seed":7}"#))?, r#"{"seed":7}"#);
+/// assert!(open_note(path, seal_json(r#"{"seed":7}"#).replace('7', "8")).is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Format`] for a damaged note.
 pub fn open_note(path: &Path, note: String) -> Result<String> {

@@ -23,6 +23,10 @@ pub fn seal_json(object: &str) -> String {
 }
 
 /// The object that [`seal_json`] was given; none where there is no digest, or a wrong one.
+///
+/// ```
+/// assert_eq!(ergodict::data::open_json(r#"{"seed":7}"#), None);
+/// ```
 pub fn open_json(line: &str) -> Option<String> {
     let (digest, rest) = line.strip_prefix(BEFORE)?.split_once(AFTER)?;
     let object = format!("{{{rest}");
