@@ -123,8 +123,8 @@ impl Args {
         self.checkpoints.check()?;
         let mut inputs = vec![("DATA", &*self.data)];
         inputs.extend(self.settings.learning.init.file().map(|path| ("--init", path)));
-        paths::check_model(&self.out)?;
-        paths::check(common, &inputs, &self.outputs())
+        paths::check(common, &inputs, &self.outputs())?;
+        paths::check_model(&self.out)
     }
 
     /// What is written.

@@ -110,8 +110,8 @@ impl Args {
         let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
         let outputs = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint);
         let outputs: Vec<_> = outputs.collect();
-        paths::check_model(&self.out)?;
         paths::check(common, &inputs, &outputs)?;
+        paths::check_model(&self.out)?;
         reports::probe(&outputs)
     }
 

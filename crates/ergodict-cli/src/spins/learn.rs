@@ -293,8 +293,8 @@ impl Args {
         let mut outputs: Vec<paths::NamedPath<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
-        paths::check_model(&self.out)?;
         paths::check(common, &inputs, &outputs)?;
+        paths::check_model(&self.out)?;
         reports::probe(&outputs)
     }
 

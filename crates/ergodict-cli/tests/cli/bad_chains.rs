@@ -215,6 +215,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("t.npy --update random", ["--update says how to simulate", "leave one of them out"]),
         ("t.npy --field 1", ["--field says how to simulate", "leave one of them out"]),
         ("t.npy --patch 17", ["patch is 17×17", "16×16"]),
+        ("t.npy -o m.html", ["-o m.html: a model is not written as .html", "use .safetensors"]),
         ("t.npy -o t.npy", ["--trajectory t.npy and -o t.npy are the same file", "overwritten"]),
     ] {
         refused(&bench, &format!("spins learn --patch 4 -r 3 -o m --trajectory {flags}"), &said);
