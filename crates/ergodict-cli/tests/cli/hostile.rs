@@ -37,7 +37,7 @@ fn a_checkpoint_that_is_in_use_is_refused_by_every_command_that_has_one() {
         ("image learn gray.png -r 9 --patch 6 --patches 200 --steps 400 -o m", "m"),
         ("spins learn --size 32 --patch 5 -r 9 --patches 50 --updates 2e6 --every 1e4 -o m", "m"),
         ("spins simulate --size 32 --updates 8e6 --every 8e4 -o m.npy", "m.npy"),
-        ("spins scan --size 12 --from 2 --to 3 --temperatures 3 --sweeps 20000 -o m.csv", "m.csv"),
+        ("spins scan --size 12 --from 2 --to 3 --temperatures 3 --sweeps 8000 -o m.csv", "m.csv"),
         ("network sample @karate -k 6 --sampler pivot --every 5 --count 2e5 -o m.npy", "m.npy"),
         ("network learn @karate -k 10 -r 9 --steps 600 -o m", "m"),
         ("network reconstruct @karate --model atoms --samples 3e5 -o m.tsv", "m.tsv"),
@@ -47,7 +47,7 @@ fn a_checkpoint_that_is_in_use_is_refused_by_every_command_that_has_one() {
         bench.run(&format!("{words} -q")).fine();
         let whole = bench.bytes(out);
         fs::remove_file(bench.path(out)).unwrap();
-        let words = format!("{words} -q --checkpoint state --checkpoint-every 0 --resume");
+        let words = format!("{words} -q --checkpoint state --checkpoint-every 0.1 --resume");
         let first = bench.command(&words).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(|| bench.path("state.lock").exists());
         let second = bench.run(&words);
