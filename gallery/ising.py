@@ -18,9 +18,9 @@ folder.mkdir(parents=True, exist_ok=True)
 figure = plt.figure(figsize=(10, 7), layout="constrained")
 
 for part, temperature in zip(figure.subfigures(1, 3), [1.5, 2.26, 5.0]):
-    # A sweep of the lattice from state to state, and two hundred to forget the start.
+    # Six cluster updates of the lattice from state to state, and two hundred to forget the start.
     sites = 100 * 100
-    chain = Ising(100, temperature=temperature, update="checkerboard", every=sites, burn_in=200 * sites, random_state=2)
+    chain = Ising(100, temperature=temperature, update="swendsen-wang", every=6 * sites, burn_in=200 * sites, random_state=2)
     model = OnlineNMF(n_components=16, random_state=2)
     model.fit_stream(chain.minibatches(patch=12, n=200), steps=60)
 
