@@ -8,8 +8,8 @@
 //! | bare path | `s < 0.15` |
 //! | folded walk | entries at odd distance are at least twice those at even distance |
 //! | clique | `s ≥ 0.6` |
+//! | clique at one end, in the middle | at least five nodes in a row with mean 0.7 or more among them, whichever of them is left out, and less than 0.35 elsewhere; of several the one that stands out most |
 //! | hub | a node whose mean is 0.7 or more, and twice that of the others |
-//! | clique at one end, in the middle | at least five nodes in a row with mean 0.7 or more among them, and less than 0.35 elsewhere; of several the one that stands out most |
 //! | mixed | none of them |
 
 use serde::Serialize;
@@ -106,12 +106,6 @@ impl AtomShape {
         if all >= FULL {
             return Self::Clique;
         }
-        let of_node = |i: usize| mean(&|a, b| a == i || b == i).unwrap_or(0.0);
-        let hub = (0..k).max_by(|&i, &j| of_node(i).total_cmp(&of_node(j))).unwrap_or(0);
-        let rest = mean(&|a, b| a != hub && b != hub).unwrap_or(0.0);
-        if of_node(hub) >= FULL_PART && of_node(hub) >= STANDS_OUT * rest {
-            return Self::Hub(hub + 1);
-        }
         // The run of nodes that stands out most from the rest; of equals the longest.
         let longest = if k > LONGEST { CLIQUE } else { k };
         let runs =
@@ -119,11 +113,21 @@ impl AtomShape {
         let run = runs.filter_map(|(from, to)| {
             let inside = |a: usize, b: usize| a >= from && b < to;
             let (within, outside) = (mean(&inside)?, mean(&|a, b| !inside(a, b)).unwrap_or(0.0));
-            (within >= FULL_PART && outside < EMPTY).then_some((from, to, within - outside))
+            // With one hub among them, its edges alone can reach the mean.
+            let without = |i: usize| mean(&|a, b| inside(a, b) && a != i && b != i).unwrap_or(0.0);
+            let clique =
+                within >= FULL_PART && outside < EMPTY && (from..to).all(|i| without(i) >= FULL_PART);
+            clique.then_some((from, to, within - outside))
         });
         let run = run.max_by(|one, two| one.2.total_cmp(&two.2));
         if let Some((from, to, _)) = run {
             return Self::PartialClique(from + 1, to, k);
+        }
+        let of_node = |i: usize| mean(&|a, b| a == i || b == i).unwrap_or(0.0);
+        let hub = (0..k).max_by(|&i, &j| of_node(i).total_cmp(&of_node(j))).unwrap_or(0);
+        let rest = mean(&|a, b| a != hub && b != hub).unwrap_or(0.0);
+        if of_node(hub) >= FULL_PART && of_node(hub) >= STANDS_OUT * rest {
+            return Self::Hub(hub + 1);
         }
         // Last: in a long path, a hub or a clique has few of all entries.
         if all < BARE { Self::BarePath } else { Self::Mixed }
@@ -181,24 +185,24 @@ mod tests {
     }
 
     #[test]
-    fn hubs_next_to_other_edges_are_not_cliques() {
-        // Strong edges of one node, and weaker ones around it that are no clique.
+    fn the_edges_of_a_hub_are_no_clique() {
         for k in [10, 21] {
-            let name = |hub: usize, others: &dyn Fn(usize, usize) -> f64| {
+            // Strong edges of one node, and the last five nodes connected by edges of another weight.
+            let name = |hub: usize, weight: f64| {
                 let mut atom = vec![0.0; k * k];
                 for b in 0..k {
                     for a in 0..b {
-                        let edge = if b - a == 1 { 1.0 } else { others(a, b) };
+                        let edge = if a + 5 >= k { weight } else { 0.1 };
                         let value = if a == hub || b == hub { 2.0 } else { edge };
+                        let value = if b - a == 1 { 1.0 } else { value };
                         (atom[a * k + b], atom[b * k + a]) = (value, value);
                     }
                 }
                 AtomShape::from_atom(&atom, k)
             };
-            let clique = |a: usize, _| if a + 5 >= k { 0.8 } else { 0.1 };
-            assert_eq!(name(k - 1, &clique), AtomShape::Hub(k), "{k}");
-            // The same without the hub.
-            assert_eq!(name(usize::MAX, &clique), AtomShape::PartialClique(k - 4, k, k), "{k}");
+            assert_eq!(name(k - 1, 0.6), AtomShape::Hub(k), "{k}");
+            assert!(!matches!(name(usize::MAX, 0.6), AtomShape::PartialClique(..)), "{k}");
+            assert_eq!(name(usize::MAX, 0.8), AtomShape::PartialClique(k - 4, k, k), "{k}");
         }
     }
 
