@@ -7,7 +7,7 @@ use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
 use ergodict::data::{
-    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
+    Doubt, EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
     TableOptions, WeightSettings, Weights, embedded, embedded_names, read_network, write_network,
 };
 use ergodict::model::Input;
@@ -134,6 +134,18 @@ pub(crate) fn is_adjacency(
     Ok(labels.form(Path::new(what), &rows).map_err(to_py_err)? == TableForm::Adjacency)
 }
 
+/// Of rows without names of columns: whether the first has sizes instead of an edge, and warnings of what the others could be. `complete` is whether
+/// these are all rows.
+#[pyfunction]
+pub(crate) fn table_doubts(
+    what: &str,
+    rows: Vec<Vec<String>>,
+    complete: bool,
+) -> PyResult<(bool, Vec<String>)> {
+    let (sizes, doubts) = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
+    Ok((sizes, doubts.iter().map(|doubt| doubt.note().spelled(&keyword)).collect()))
+}
+
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.
 #[pyfunction]
 pub(crate) fn table_direction(name: &str, values: Vec<String>, required: bool) -> PyResult<bool> {
@@ -181,7 +193,7 @@ fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f
 impl Network {
     /// Reads a file of any format, or an embedded network such as ``@karate``.
     #[staticmethod]
-    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None))]
+    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None, ids=false))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
@@ -193,9 +205,10 @@ impl Network {
         source: Option<String>,
         target: Option<String>,
         weight: Option<String>,
+        ids: bool,
     ) -> PyResult<Self> {
         let table = table_options(format, header, source, target, weight)?;
-        let options = ReadOptions { table, ..options(directed, weighted, loops) };
+        let options = ReadOptions { table, ids, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => {
                 let (network, decisions) = whole(py, || read_network(&path, &options))?;
