@@ -422,7 +422,7 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
         labels = [str(name) for name in table[columns[0]].to_numpy().tolist()]
         body = table[columns[1:]]
         columns, names = columns[1:], names[1:]
-    if len(columns) != rows or rows == 0:
+    if len(columns) != rows or rows == 0 or rows == 1 and form != "adjacency":
         if form == "adjacency":
             raise ValueError(f"the table has {rows} rows and {len(columns)} columns, but an adjacency matrix is square")
         return None
@@ -537,17 +537,16 @@ def of_table(
         said = _ergodict.table_direction(str(columns[direction]), [str(value) for value in told], not options.directed)
         options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
-    if not numbered:
-        _check_ends([columns[u], columns[v]], [column(u), column(v)])
+    _check_ends(None if numbered else (columns[u], columns[v]), [column(u), column(v)])
     if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
         warn(f"table: {ignored}")
     return of_columns(column(u), column(v), weights, nodes, options)
 
 
-def _check_ends(names: list[Any], ends: list[npt.NDArray[Any]]) -> None:
+def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:
     """Refuses ends that a file would have read otherwise: names of columns again, and blanks around names."""
     words = [column for column in ends if column.dtype.kind in "OU"]
-    if len(words) == 2:
+    if names is not None and len(words) == 2:
         again = np.flatnonzero((ends[0] == names[0]) & (ends[1] == names[1]))
         if len(again):
             raise ValueError(f"row {again[0]} of the table has the names of its columns, {names[0]!r} and {names[1]!r}: leave it out")

@@ -105,6 +105,9 @@ pub(crate) fn table_columns(
     let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
         if named {
             found.check_names(&names, &rows)?;
+            // A table whose first row was taken for names.
+            let all: Vec<Vec<String>> = std::iter::once(names.clone()).chain(rows.iter().cloned()).collect();
+            TableColumns::check_syntax(&all)?;
         }
         Ok(found)
     });

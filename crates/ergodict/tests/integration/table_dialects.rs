@@ -207,6 +207,7 @@ fn ordinary_tables_are_no_other_thing() {
             "  source target  weight\n0      a      b       1\n1      b      c       2\n",
             &[("a", "b"), ("b", "c")],
         ),
+        ("numpy.savetxt", "1.000e+00 2.000e+00\n2.000e+00 1.200e+01\n", &[("1", "2"), ("2", "12")]),
         ("Excel's separator", "sep=;\nsource;target\na;b\nb;c\n", &[("a", "b"), ("b", "c")]),
         (
             "tables put together",
@@ -227,6 +228,8 @@ fn ordinary_tables_are_no_other_thing() {
     ] {
         assert_eq!(read(text).map(|(network, _)| edges(&network)), Ok(pairs(expected)), "{what}");
     }
+    let mixed = lines(1..200, |at| format!("{at}.0,{}.0", at + 1)) + "1.5,2.0\n";
+    assert!(read(&mixed).unwrap_err().contains(":200: has the id `1.5`"));
     // A weight that the header does not name is not R's row names.
     assert!(read("\"source\",\"target\"\n\"a\",\"b\",3\n\"b\",\"c\",4\n").is_err());
     // Hashtags without a header, and after many other lines.

@@ -261,6 +261,14 @@ impl TableColumns {
         Ok(())
     }
 
+    /// Refuses rows that have edges in another syntax, such as `a -> b` or `(a, b)`.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name of the table.
+    pub fn check_syntax<T: AsRef<str>>(rows: &[Vec<T>]) -> Result<(), String> {
+        crate::data::network::edge_list::other_syntax(rows).map_or(Ok(()), Err)
+    }
+
     /// The same as [`find`](Self::find) where some columns are something else.
     pub(super) fn among<T: AsRef<str>>(
         names: &[impl AsRef<str>],

@@ -38,6 +38,7 @@ pub(super) use names::NodeNames;
 use rayon::prelude::*;
 use std::io::Read;
 use std::path::Path;
+pub(super) use syntax::other as other_syntax;
 
 /// Edges as a file lists them: loops, repeated edges and weights of any sign are still there.
 ///

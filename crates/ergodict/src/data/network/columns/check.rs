@@ -39,7 +39,9 @@ pub(super) fn ends<T: AsRef<str>>(
     if sought && is_incidence(rows, &[source, target]) {
         return Err(incidence(&columns()));
     }
-    let row_names = |at: usize| names[at].as_ref().trim().is_empty() && Kind::of(rows, at) == Kind::Words;
+    // pandas calls the column without a name so.
+    let unnamed = |name: &str| ["", "unnamed0"].contains(&&*plain(name));
+    let row_names = |at: usize| unnamed(names[at].as_ref()) && Kind::of(rows, at) == Kind::Words;
     let paired = is_pair(one, two, true) || are_indices(one, two);
     if sought && !paired && numbers && (0..names.len()).any(row_names) {
         return Err(format!(

@@ -1,6 +1,10 @@
 //! What an edge list could be instead of what it is read as.
 
+use super::TableOptions;
+use super::first_row::{FirstRow, first_row};
 use super::unnamed::{begins_with_sizes, check_three_columns, could_begin_with_times, odd_weights};
+use crate::data::network::edge_list::other_syntax;
+use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use crate::{Hint, Note, Result};
 use std::path::Path;
@@ -43,7 +47,27 @@ impl Doubt {
     /// # Errors
     /// [`Error::Format`](crate::Error::Format), for the table of that path, for rows that are likely no edges with weights.
     pub fn of_rows<T: AsRef<str>>(path: &Path, rows: &[Vec<T>], complete: bool) -> Result<(bool, Vec<Self>)> {
-        Self::find(rows, complete).map_err(|problem| problem.at(path, None))
+        let refuse = |problem: Problem| problem.at(path, None);
+        let [first, rest @ ..] = rows else { return Ok((false, Vec::new())) };
+        let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(AsRef::as_ref).collect()).collect();
+        if let Some(problem) = other_syntax(&texts) {
+            return Err(refuse(problem.into()));
+        }
+        let names: Vec<String> =
+            first.iter().take(2).map(|name| format!("`{}`", shorten(name.as_ref()))).collect();
+        let names = names.join(", ");
+        let found = first_row(first, rest, &TableOptions::default(), false);
+        if found == FirstRow::Names {
+            let problem = format!(
+                "begins with {names}, which look like the names of columns: read it with a header, or give the columns as source and target"
+            );
+            return Err(refuse(problem.into()));
+        }
+        let (sizes, mut doubts) = Self::find(rows, complete).map_err(refuse)?;
+        if found == FirstRow::Unsure {
+            doubts.push(Self::Header(names));
+        }
+        Ok((sizes, doubts))
     }
 
     /// The same, for a reader that has more to say of the place.

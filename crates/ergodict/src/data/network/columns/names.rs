@@ -186,6 +186,7 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         "student",
         "official",
         "officialsymbol",
+        "officialsymbolinteractor",
         "region",
         "agent",
         "level",

@@ -1,6 +1,6 @@
 //! Parses some lines of an edge list, knowing nothing of the rest of the file.
 
-use super::layout::{Layout, Weight, is_edge_in_comment, one_field, too_many};
+use super::layout::{Layout, Weight, is_edge_in_comment, one_field, too_many, whole};
 use super::line::{attribute_weight, attributes, canonical, content, split};
 use crate::data::network::columns::{Directions, direction_of, is_missing};
 use crate::data::npy_header::shorten;
@@ -213,6 +213,17 @@ impl Chunk {
         if source.is_empty() || target.is_empty() {
             let which = if source.is_empty() { layout.source } else { layout.target } + 1;
             return Err(format!("has an empty field {which}: expected the id of a node").into());
+        }
+        if layout.decimals {
+            let (Some(source), Some(target)) = (whole(source), whole(target)) else {
+                let wrong = shorten(if whole(source).is_none() { source } else { target });
+                return Err(format!(
+                    "has the id `{wrong}`: expected a whole number, as the first lines have"
+                )
+                .into());
+            };
+            self.ends.push(&source.to_string(), &target.to_string());
+            return Ok(());
         }
         self.ends.push(source, target);
         Ok(())

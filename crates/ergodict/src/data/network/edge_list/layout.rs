@@ -29,6 +29,8 @@ pub(super) struct Layout {
     pub(super) columns: usize,
     /// Whether lines may have fewer fields, down to both ids: where weights are ignored.
     pub(super) ragged: bool,
+    /// Whether ids are whole numbers with decimals, as `numpy.savetxt` writes integers.
+    pub(super) decimals: bool,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
     /// What the header calls both ends.
@@ -201,6 +203,7 @@ impl Layout {
             doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
         layout.doubts = doubts;
+        layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
         Ok(Some(layout))
     }
 
@@ -218,6 +221,7 @@ impl Layout {
             weight: Weight::None,
             columns: 2,
             ragged: false,
+            decimals: false,
             header: None,
             names: None,
             direction: None,
@@ -257,12 +261,21 @@ impl Layout {
             let (name, required) = (head[at].to_string(), options.directed.is_none());
             Some(Direction { column: at, name, directed, required })
         });
+        self.decimals = self.have_decimals(rows);
         let unused = found.unused.iter().filter(|at| **at < self.columns);
         self.unused = unused.map(|&at| shown(&head[at])).collect();
         if options.weighted == Some(false) && self.weight != Weight::None {
             self.weight = Weight::Ignored;
         }
         Ok(self)
+    }
+
+    /// Whether ids are whole numbers with decimals.
+    fn have_decimals(&self, rows: &[Vec<Cow<str>>]) -> bool {
+        let id = |row: &[Cow<str>], at: usize| {
+            row.get(at).is_some_and(|id| id.contains('.') && whole(id).is_some())
+        };
+        !rows.is_empty() && rows.iter().all(|row| id(row, self.source) && id(row, self.target))
     }
 
     /// Whether lines are two or three fields in their usual order, which are parsed fast.
@@ -272,7 +285,7 @@ impl Layout {
             Weight::Column(at) => at == 2 && self.columns == 3,
             _ => false,
         };
-        (self.source, self.target) == (0, 1) && weight && !self.ragged
+        (self.source, self.target) == (0, 1) && weight && !self.ragged && !self.decimals
     }
 }
 
@@ -321,6 +334,13 @@ fn names(comment: &str, separator: Separator, columns: usize) -> Option<Vec<Cow<
     let mut names = Vec::new();
     split(text.strip_prefix(' ').unwrap_or(text), separator, &mut names).ok()?;
     (names.len() == columns && are_edge_names(&names)).then_some(names)
+}
+
+/// A number without decimals other than 0.
+pub(super) fn whole(field: &str) -> Option<i64> {
+    const MOST: f64 = (1_u64 << 53) as f64;
+    let number: f64 = field.parse().ok()?;
+    (number.fract() == 0.0 && number.abs() < MOST).then_some(number as i64)
 }
 
 /// A field as messages show it.

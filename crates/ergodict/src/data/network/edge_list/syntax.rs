@@ -4,7 +4,6 @@ use super::layout::shown;
 use super::line::{Separator, split};
 use crate::data::network::columns::are_edge_names;
 use crate::error::Problem;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Lines below the first that may be a header.
@@ -66,26 +65,26 @@ pub(super) fn check_comments(
 }
 
 /// What is wrong with rows that are edges in another syntax.
-pub(super) fn other(rows: &[Vec<Cow<str>>]) -> Option<String> {
+pub(in super::super) fn other<T: AsRef<str>>(rows: &[Vec<T>]) -> Option<String> {
     // What ends a line in a program does not matter.
-    let rows: Vec<&[Cow<str>]> = rows
-        .iter()
-        .map(|row| &row[..row.iter().rposition(|field| !field.is_empty()).map_or(1, |last| last + 1)])
-        .collect();
-    let all = |holds: &dyn Fn(&[Cow<str>]) -> bool| rows.iter().all(|row| holds(row));
-    let first = &rows[0][0];
-    if ["!", ";", ";;", "--", "-", "*", "REM", "'"].contains(&&**first) {
+    let whole =
+        |row: &Vec<T>| row.iter().rposition(|field| !field.as_ref().is_empty()).map_or(1, |last| last + 1);
+    let rows: Vec<Vec<&str>> =
+        rows.iter().map(|row| row.iter().take(whole(row)).map(AsRef::as_ref).collect()).collect();
+    let all = |holds: &dyn Fn(&[&str]) -> bool| rows.iter().all(|row| holds(row));
+    let first = *rows.first()?.first()?;
+    if ["!", ";", ";;", "--", "-", "*", "REM", "'"].contains(&first) {
         return Some(format!(
             "begins with `{first}`, as comments and lists of other programs do: begin comments with `#`, and edges with a node"
         ));
     }
     let opens = |field: &str| field.contains(['(', '[', '{', '<']) && !field.contains([')', ']', '}', '>']);
     let closes = |field: &str| field.contains([')', ']', '}', '>']) && !field.contains(['(', '[', '{', '<']);
-    if all(&|row| row.len() > 1 && opens(&row[0]) && closes(&row[row.len() - 1])) {
+    if all(&|row| row.len() > 1 && opens(row[0]) && closes(row[row.len() - 1])) {
         return Some("has edges in brackets: expected their ends alone, such as `a b`".into());
     }
-    if all(&|row| row.len() > 2 && is_arrow(&row[1])) {
-        let arrow = shown(&rows[0][1]);
+    if all(&|row| row.len() > 2 && is_arrow(row[1])) {
+        let arrow = shown(rows[0][1]);
         return Some(format!(
             "has `{arrow}` between both ends of an edge: give the columns of the ends as source and target (1 and 3), or leave it out"
         ));
@@ -109,9 +108,9 @@ pub(super) fn other(rows: &[Vec<Cow<str>>]) -> Option<String> {
             "has names and values with `=`: expected the ends of an edge alone, such as `a b`".into(),
         );
     }
-    let integers = |row: &[Cow<str>]| row[1..].iter().all(|id| id.parse::<i64>().is_ok());
+    let integers = |row: &[&str]| row[1..].iter().all(|id| id.parse::<i64>().is_ok());
     let word = first.chars().all(char::is_alphabetic);
-    if rows.len() > 1 && word && all(&|row| row.len() > 2 && row[0] == *first && integers(row)) {
+    if rows.len() > 1 && word && all(&|row| row.len() > 2 && row[0] == first && integers(row)) {
         return Some(format!(
             "has the ends of an edge behind `{}`, as in DIMACS files: expected both ends first, or their columns given as source and target",
             shown(first)
