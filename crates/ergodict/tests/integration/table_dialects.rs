@@ -98,7 +98,6 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
         ("edges in brackets", "(1, 2)\n(2, 3)\n".into(), "brackets"),
         ("DIMACS", "e 1 2\ne 2 3\n".into(), "DIMACS"),
         ("DIMACS in capitals", "E 1 2\nE 2 3\n".into(), "DIMACS"),
-        ("DIMACS with its sizes", "c a graph\nc\np edge 3 2\ne 1 2\ne 2 3\n".into(), "DIMACS"),
         ("integers of two kinds", "student,school\n1,1\n2,1\n3,2\n".into(), "two kinds of nodes"),
         ("their ids", "sailor_id ship_id weight\n1 1 4\n2 1 2\n3 2 3\n".into(), "two kinds of nodes"),
         ("SocioPatterns without header", "20 1 2\n20 2 3\n40 3 1\n".into(), "looks like a time"),
@@ -120,9 +119,6 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
         ("Cypher", "CREATE (a)-[:KNOWS]->(b)\nCREATE (b)-[:KNOWS]->(c)\n".into(), "arrows"),
         ("keys and values", "source=a target=b\nsource=b target=c\n".into(), "with `=`"),
         ("a title", "Friendship network\nsource,target\na,b\nb,c\n".into(), ":2: has the names of columns"),
-        ("GDF", "nodedef>name VARCHAR,label VARCHAR\na,Ann\nedgedef>node1 VARCHAR,node2 VARCHAR\na,a\n".into(), "GDF"),
-        ("UCINET", "dl n=4 format=edgelist1\ndata:\n1 2\n2 3\n".into(), "UCINET"),
-        ("LEDA", "LEDA.GRAPH\nstring\nint\n".into(), "LEDA"),
         ("two columns of one name", "source,target,target\na,b,c\nb,c,d\n".into(), "two columns called `target`"),
         ("the trivial graph format", "a A\nb B\nc C\n#\na b\nb c\n".into(), "trivial graph format"),
         ("lists of neighbors", "0 1 2 3\n1 2\n2 3 0\n3\n".into(), "lists of neighbors"),
@@ -326,4 +322,29 @@ fn a_first_line_with_sizes_is_skipped_in_any_file() {
     let options = ReadOptions { table, ..ReadOptions::default() };
     let (network, _) = parse_network(("100 300\n".to_owned() + &edges).as_bytes(), &options).unwrap();
     assert_eq!(network.edges(), read(&edges).unwrap().0.edges());
+}
+
+#[test]
+fn files_of_other_programs_are_called_by_their_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text, format) in [
+        ("x.col", "c a graph\nc\np edge 3 2\ne 1 2\ne 2 3\n", "DIMACS"),
+        ("x.gr", "p tw 3 2\n1 2\n2 3\n", "DIMACS"),
+        (
+            "x.gdf",
+            "nodedef>name VARCHAR,label VARCHAR\na,Ann\nedgedef>node1 VARCHAR,node2 VARCHAR\na,a\n",
+            "GDF",
+        ),
+        ("x.dl", "dl n=4 format=edgelist1\ndata:\n1 2\n2 3\n", "UCINET"),
+        ("x.vna", "*node data\nID name\n1 a\n*tie data\nfrom to\n1 1\n", "VNA"),
+        ("x.lgr", "LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{4}|\n", "LEDA"),
+        ("x.lgl", "# a\nb 1\nc 2\n", "LGL"),
+        ("x.g6", ">>graph6<<DQc\n", "graph6"),
+        ("x.mmd", "graph TD\n  a --> b\n", "Mermaid"),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::write(&path, text).unwrap();
+        let message = read_network(&path, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("looks like") && message.contains(format), "{file}: {message}");
+    }
 }

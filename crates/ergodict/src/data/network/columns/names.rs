@@ -243,6 +243,11 @@ pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
         let name = plain(name);
         name.chars().count() <= 2 || !name.chars().any(char::is_alphabetic)
     };
+    // `zip_a`, `zip_z`.
+    let numbered = || {
+        let [one, two] = [one, two].map(|name| plain(name).chars().collect::<Vec<_>>());
+        one.len() > 2 && one.len() == two.len() && one[..one.len() - 1] == two[..two.len() - 1]
+    };
     let words = |name: &str| -> Vec<String> {
         let mut words = vec![String::new()];
         let mut lower = false;
@@ -274,6 +279,7 @@ pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
         || end(one)
         || end(two)
         || letter(one) && letter(two)
+        || numbered()
         || shared()
 }
 
@@ -459,6 +465,7 @@ mod tests {
             ("Country of origin", "country_of_destination"),
             ("id", "id.1"),
             ("2000", "2001"),
+            ("zipa", "zipz"),
         ] {
             assert!(are_one_kind(one, two), "{one} {two}");
         }

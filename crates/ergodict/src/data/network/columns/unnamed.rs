@@ -61,11 +61,7 @@ pub(in super::super) fn begins_with_sizes<T: AsRef<str>>(
         _ => all && edges > most,
     };
     let shares = ids[0].contains(&nodes) || ids[0].contains(&edges);
-    let unsure = if complete {
-        all && !shares && rest.len() > 2 && nodes <= most + 1
-    } else {
-        edges > most && !column(&ids, 0).contains(&nodes) && !column(&ids, 1).contains(&nodes)
-    };
+    let unsure = if complete { all && !shares && rest.len() > 2 && nodes <= most + 1 } else { edges > most };
     if certain || !unsure {
         return Ok(certain);
     }

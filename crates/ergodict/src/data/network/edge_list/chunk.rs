@@ -128,7 +128,8 @@ impl Chunk {
         let Some(line) = content(line) else {
             let above = above && self.ends.len() == 0 && layout.header.is_none();
             let text = std::str::from_utf8(line).unwrap_or_default().trim_end();
-            if is_edge_in_comment(text, layout.separator, layout.columns, above) {
+            let comment = text.trim_start().starts_with(['#', '%', '/']);
+            if comment && is_edge_in_comment(text, layout.separator, layout.columns, above) {
                 let problem = "begins as a comment does, but has as many fields as edges have: put names that begin so into quotation marks, or a \
                                blank behind the sign if it is a comment";
                 return Err(problem.into());

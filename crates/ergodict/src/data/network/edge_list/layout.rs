@@ -96,7 +96,9 @@ impl Layout {
             }
         }
         let complete = lines.len() <= SAMPLE;
-        let open = options.table.form == TableForm::Auto && !options.table.has_columns();
+        // A comment that says the direction is one of our own files, which have edges.
+        let ours = first == 1 && super::direction(text).is_some();
+        let open = options.table.form == TableForm::Auto && !options.table.has_columns() && !ours;
         if open && options.table.header == Header::Auto {
             syntax::check_title(&lines)?;
         }
