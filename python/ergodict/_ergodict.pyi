@@ -28,7 +28,7 @@ __all__ = [
     "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_image", "denoise_scores", "denoising_methods", "denoising_page", "embedded_image",
     "embedded_networks", "evaluate_scores", "evaluation_report", "fetch_network", "generate", "input_digest", "is_adjacency", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "cut_patches", "read_edges", "read_image", "rebuild", "reconstruction_report", "rewire",
-    "scan_temperatures", "series_autocorrelation", "series_mixing", "series_quantile", "set_names", "share_of", "share_task", "share_told", "table_columns", "table_direction",
+    "scan_temperatures", "series_autocorrelation", "series_mixing", "series_quantile", "set_names", "share_of", "share_task", "share_told", "table_columns", "table_direction", "table_doubts",
     "COMPARING", "DEFAULT_PROPOSALS", "DEFAULT_WINDOWS", "DENOISING", "ChangingNetwork", "Checkpoint", "TimedEdges", "Windows", "parse_moments",
 ]
 
@@ -39,7 +39,7 @@ class Network:
     @staticmethod
     def read(
         path: _Path, directed: Optional[bool] = None, weighted: Optional[bool] = None, loops: bool = False, format: Optional[str] = None,
-        header: Optional[str] = None, source: Optional[str] = None, target: Optional[str] = None, weight: Optional[str] = None,
+        header: Optional[str] = None, source: Optional[str] = None, target: Optional[str] = None, weight: Optional[str] = None, ids: bool = False,
     ) -> Network: ...
     @staticmethod
     def of_integers(
@@ -427,6 +427,7 @@ def table_columns(
 ) -> tuple[int, int, Optional[int], Optional[int], Optional[str]]: ...
 def is_adjacency(what: str, rows: npt.NDArray[np.float64], names: Optional[list[str]] = None, labeled: bool = False) -> bool: ...
 def table_direction(name: str, values: list[str], required: bool) -> bool: ...
+def table_doubts(what: str, rows: list[list[str]], complete: bool) -> tuple[bool, list[str]]: ...
 def read_image(path: _Path, color: bool) -> tuple[_Pixels, str]: ...
 def embedded_image(name: str, color: bool) -> _Pixels: ...
 def denoise_image(

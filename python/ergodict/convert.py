@@ -223,6 +223,12 @@ def of_array(
     square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if form == "edges":
         return of_edge_array(array, weight, nodes, options)
+    if edges and not square and weight is None and array.dtype.kind in "buif":
+        rows = [[_text(value) for value in row] for row in array[:_SAMPLE].tolist()]
+        try:
+            array = array[1:] if _doubts("array", rows, len(array)) else array
+        except ValueError as error:
+            raise ValueError(f"{error}. Columns of an array are chosen as array[:, [1, 2]]; format='edges' reads it as it is") from None
     if edges and not square and len(array) > 3 and array.dtype.kind in "buif" and np.all((array[:, :2] == 0) | (array[:, :2] == 1)):
         raise ValueError(
             f"the array of shape {array.shape} holds nothing but 0 and 1, as an incidence matrix does, whose rows and columns are two kinds of nodes: "
@@ -321,8 +327,7 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
 
 
 def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
-    """A network of a graph of igraph; the vertex attribute `name` has the ids where it is there and unique.
-    """
+    """A network of a graph of igraph; the vertex attribute `name`, or else `label`, has the ids where it is there and unique."""
     if not (weight is None or isinstance(weight, str)):
         raise TypeError("weight must be the name of an edge attribute")
     name = "weight" if weight is None else weight
@@ -332,8 +337,9 @@ def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
     weights = _attributes(graph.es[name], name) if there and graph.ecount() else None
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     nodes: Sequence[Hashable] = range(graph.vcount())
-    if "name" in graph.vs.attributes():
-        nodes = _unique(graph.vs["name"]) or nodes
+    for attribute in ("label", "name"):
+        if attribute in graph.vs.attributes():
+            nodes = _unique(graph.vs[attribute]) or nodes
     return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options))
 
 
@@ -376,6 +382,25 @@ def of_rustworkx(graph: Any, weight: Weight, options: Options) -> Made:
     return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, directed, options))
 
 
+def _doubts(what: str, rows: list[list[str]], count: int) -> bool:
+    """Warns of rows without names of columns, of which the first are given, that may be no edges with weights, or refuses them; whether the first row
+    has sizes instead of an edge."""
+    sizes, warnings = _ergodict.table_doubts(what, rows, count <= len(rows))
+    for words in warnings:
+        warn(f"{what}: {words}")
+    return sizes
+
+
+#: Rows of a table or array that are looked at, as of files: the first may be no edge.
+_SAMPLE = 129
+
+
+def _text(value: Any) -> str:
+    """A number as a file has it: integers without a point."""
+    whole = isinstance(value, float) and np.isfinite(value) and value == int(value)
+    return str(int(value) if whole else value)
+
+
 def _labels(table: Any) -> Optional[list[str]]:
     """The names of the rows of a pandas table, unless they are the numbers that every table has."""
     index = getattr(table, "index", None)
@@ -397,7 +422,7 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
         labels = [str(name) for name in table[columns[0]].to_numpy().tolist()]
         body = table[columns[1:]]
         columns, names = columns[1:], names[1:]
-    if len(columns) != rows or rows == 0:
+    if len(columns) != rows or rows == 0 or rows == 1 and form != "adjacency":
         if form == "adjacency":
             raise ValueError(f"the table has {rows} rows and {len(columns)} columns, but an adjacency matrix is square")
         return None
@@ -435,18 +460,14 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
 def cells(table: Any, columns: Sequence[Hashable]) -> list[list[str]]:
     """The first rows of a table as a file has them: integers without a point, nothing where a value is missing."""
 
-    def text(value: Any) -> str:
-        whole = isinstance(value, float) and np.isfinite(value) and value == int(value)
-        return str(int(value) if whole else value)
-
     def column(name: Hashable) -> list[str]:
         values = first[name]
         missing = (values.is_null() if hasattr(values, "is_null") else values.isna()).to_list()
         array = values.to_numpy()
         listed = (array.astype(str) if array.dtype.kind in "mM" else array).tolist()
-        return ["" if gone or value is None else text(value) for gone, value in zip(missing, listed)]
+        return ["" if gone or value is None else _text(value) for gone, value in zip(missing, listed)]
 
-    first = table.head(128)
+    first = table.head(_SAMPLE)
     return [list(row) for row in zip(*(column(name) for name in columns))]
 
 
@@ -501,6 +522,8 @@ def of_table(
         # Numbers would be taken for places of columns.
         names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
     rows = cells(table, columns)
+    if numbered and not any(value is not None for value in asked.values()) and form != "edges" and _doubts("table", rows, len(table)):
+        table, rows = table[1:], rows[1:]
     labels = _labels(table)
     if labels is not None and not all(label.lstrip("-").isdigit() for label in labels):
         # The names of rows are a column without a name, as in a file.
@@ -514,9 +537,23 @@ def of_table(
         said = _ergodict.table_direction(str(columns[direction]), [str(value) for value in told], not options.directed)
         options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
+    _check_ends(None if numbered else (columns[u], columns[v]), [column(u), column(v)])
     if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
         warn(f"table: {ignored}")
     return of_columns(column(u), column(v), weights, nodes, options)
+
+
+def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:
+    """Refuses ends that a file would have read otherwise: names of columns again, and blanks around names."""
+    words = [column for column in ends if column.dtype.kind in "OU"]
+    if names is not None and len(words) == 2:
+        again = np.flatnonzero((ends[0] == names[0]) & (ends[1] == names[1]))
+        if len(again):
+            raise ValueError(f"row {again[0]} of the table has the names of its columns, {names[0]!r} and {names[1]!r}: leave it out")
+    ids = {name for column in words for name in column.tolist() if isinstance(name, str)}
+    for name in ids:
+        if name != name.strip() and name.strip() in ids:
+            raise ValueError(f"the ids {name.strip()!r} and {name!r} differ in blanks only, which files are read without: strip them first")
 
 
 def _rows(data: list[Any]) -> Optional[npt.NDArray[np.float64]]:

@@ -59,6 +59,8 @@ class Network(Nodes):
     format : {"auto", "edges", "adjacency"}, optional
         Whether a file, a table or an array has an edge or the neighbors of a node in each row; by default that is
         recognized, and what could be either is refused.
+    ids : bool, optional
+        Whether nodes of a file with a graph are called by their ids, also where each has a label of its own.
 
     Notes
     -----
@@ -92,9 +94,10 @@ class Network(Nodes):
         target: Optional[str] = None,
         header: Optional[str] = None,
         format: Optional[str] = None,
+        ids: Optional[bool] = None,
     ) -> None:
         options = Options(directed, weighted, loops)
-        self._take(*recognized(data, weight, nodes, source, target, options, header, format))
+        self._take(*recognized(data, weight, nodes, source, target, options, header, format, ids))
 
     @classmethod
     def _of(cls, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> Network:
@@ -271,7 +274,8 @@ class Network(Nodes):
         """Reads a file, also a compressed one, whose format is recognized by its content, or an embedded network.
 
         Of tables, ``source``, ``target`` and ``weight`` are the names of columns (or their numbers from 1, as
-        text), ``header`` is ``"yes"`` or ``"no"``, and ``format`` is ``"edges"`` or ``"adjacency"``.
+        text), ``header`` is ``"yes"`` or ``"no"``, and ``format`` is ``"edges"`` or ``"adjacency"``. Of graphs,
+        ``ids=True`` calls nodes by their ids instead of their labels.
 
         Examples
         --------
@@ -279,7 +283,7 @@ class Network(Nodes):
         >>> ergodict.Network.read("@lesmis", weighted=False)
         Network(77 nodes, 254 edges, undirected, unweighted)
         """
-        table = {key: options.pop(key) for key in ("format", "header", "source", "target", "weight") if key in options}
+        table = {key: options.pop(key) for key in ("format", "header", "ids", "source", "target", "weight") if key in options}
         return cls._of(read(os.fspath(path), Options(**options), **table))
 
     @classmethod

@@ -68,6 +68,7 @@ def recognized(
     options: Options,
     header: Optional[str] = None,
     format: Optional[str] = None,
+    ids: Optional[bool] = None,
 ) -> Made:
     """A network of whatever is given."""
     from .changing import ChangingNetwork
@@ -84,7 +85,7 @@ def recognized(
         data = np.asarray(data)
     sequence = isinstance(data, (list, tuple))
     if not isinstance(data, (str, os.PathLike)):
-        _leave_out("what is no file", header=header)
+        _leave_out("what is no file", header=header, ids=ids)
         if table or sequence or isinstance(data, np.ndarray):
             format = None if format is None else _check.choice(format, "format", ("auto", "edges", "adjacency"))
         else:
@@ -98,9 +99,9 @@ def recognized(
         if weight is not None and not isinstance(weight, str):
             raise TypeError("weight must be the name of a column of the file")
         if os.fspath(data).startswith("@"):
-            _leave_out("an embedded network", weight=weight, **columns, **of_file)
+            _leave_out("an embedded network", weight=weight, **columns, **of_file, ids=ids)
         _leave_out("a file or an embedded network", nodes=nodes)
-        return read(os.fspath(data), options, weight=weight, **columns, **of_file), None
+        return read(os.fspath(data), options, weight=weight, **columns, **of_file, ids=bool(ids)), None
     if isinstance(data, np.ndarray):
         _leave_out("an array", **columns)
         return convert.of_array(np.asarray(data), weight, nodes, options, format)

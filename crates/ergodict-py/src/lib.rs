@@ -67,6 +67,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::network::{
         Network, embedded_networks, is_adjacency, order_of_names, table_columns, table_direction,
+        table_doubts,
     };
     #[pymodule_export]
     use super::network_model::{NetworkModel, coding_seed, input_digest};

@@ -7,7 +7,7 @@ use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
 use ergodict::data::{
-    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
+    Doubt, EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
     TableOptions, WeightSettings, Weights, embedded, embedded_names, read_network, write_network,
 };
 use ergodict::model::Input;
@@ -105,6 +105,9 @@ pub(crate) fn table_columns(
     let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
         if named {
             found.check_names(&names, &rows)?;
+            // A table whose first row was taken for names.
+            let all: Vec<Vec<String>> = std::iter::once(names.clone()).chain(rows.iter().cloned()).collect();
+            TableColumns::check_syntax(&all)?;
         }
         Ok(found)
     });
@@ -132,6 +135,18 @@ pub(crate) fn is_adjacency(
         None => TableLabels::None,
     };
     Ok(labels.form(Path::new(what), &rows).map_err(to_py_err)? == TableForm::Adjacency)
+}
+
+/// Of rows without names of columns: whether the first has sizes instead of an edge, and warnings of what the others could be. `complete` is whether
+/// these are all rows.
+#[pyfunction]
+pub(crate) fn table_doubts(
+    what: &str,
+    rows: Vec<Vec<String>>,
+    complete: bool,
+) -> PyResult<(bool, Vec<String>)> {
+    let (sizes, doubts) = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
+    Ok((sizes, doubts.iter().map(|doubt| doubt.note().spelled(&keyword)).collect()))
 }
 
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.
@@ -181,7 +196,7 @@ fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f
 impl Network {
     /// Reads a file of any format, or an embedded network such as ``@karate``.
     #[staticmethod]
-    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None))]
+    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None, ids=false))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
@@ -193,9 +208,10 @@ impl Network {
         source: Option<String>,
         target: Option<String>,
         weight: Option<String>,
+        ids: bool,
     ) -> PyResult<Self> {
         let table = table_options(format, header, source, target, weight)?;
-        let options = ReadOptions { table, ..options(directed, weighted, loops) };
+        let options = ReadOptions { table, ids, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => {
                 let (network, decisions) = whole(py, || read_network(&path, &options))?;

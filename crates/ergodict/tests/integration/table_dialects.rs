@@ -97,6 +97,29 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
         ("numbers with decimals", "p,q\n1.5,4.2\n2.5,3.5\n".into(), "`p`, `q`"),
         ("edges in brackets", "(1, 2)\n(2, 3)\n".into(), "brackets"),
         ("DIMACS", "e 1 2\ne 2 3\n".into(), "DIMACS"),
+        ("DIMACS in capitals", "E 1 2\nE 2 3\n".into(), "DIMACS"),
+        ("integers of two kinds", "student,school\n1,1\n2,1\n3,2\n".into(), "two kinds of nodes"),
+        ("their ids", "sailor_id ship_id weight\n1 1 4\n2 1 2\n3 2 3\n".into(), "two kinds of nodes"),
+        ("SocioPatterns without header", "20 1 2\n20 2 3\n40 3 1\n".into(), "looks like a time"),
+        ("contacts by dates", "2020-01-01,1,2\n2020-01-02,2,3\n".into(), "begins with a date"),
+        ("a regular digraph of networkx.write_adjlist", "0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n".into(), "two neighbors"),
+        ("numbered edges", lines(1..13, |at| format!("{at} {} {}", 20 + at % 5, 20 + (2 * at) % 7)), "numbered edge"),
+        ("METIS of a cycle", "4 4\n2 4\n1 3\n2 4\n1 3\n".into(), "METIS"),
+        ("METIS of a complete graph", "4 6\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n".into(), "METIS"),
+        ("sizes of a tree, or an edge", "5 4\n1 2\n1 3\n1 4\n1 5\n".into(), "numbers of nodes and edges"),
+        ("lists with colons", "0: 1 2\n1: 2 3\n2: 3 0\n3: 0 1\n".into(), "colon"),
+        ("YAML", "a: b\nb: c\n".into(), "colon"),
+        ("YAML, lists", "- [a, b]\n- [b, c]\n".into(), "brackets"),
+        ("bullets", "- a\n- b\n".into(), "begins with `-`"),
+        ("a comment of another program", "! made today\na b\nb c\n".into(), "begins with `!`"),
+        ("igraph's print", "1 -- 2\n2 -- 3\n".into(), "between both ends"),
+        ("arrows", "a -> b\nb -> c\n".into(), "between both ends"),
+        ("arrows without blanks", "a->b\nb->c\n".into(), "arrows"),
+        ("Prolog", "edge(a, b).\nedge(b, c).\n".into(), "brackets"),
+        ("Cypher", "CREATE (a)-[:KNOWS]->(b)\nCREATE (b)-[:KNOWS]->(c)\n".into(), "arrows"),
+        ("keys and values", "source=a target=b\nsource=b target=c\n".into(), "with `=`"),
+        ("a title", "Friendship network\nsource,target\na,b\nb,c\n".into(), ":2: has the names of columns"),
+        ("two columns of one name", "source,target,target\na,b,c\nb,c,d\n".into(), "two columns called `target`"),
         ("the trivial graph format", "a A\nb B\nc C\n#\na b\nb c\n".into(), "trivial graph format"),
         ("lists of neighbors", "0 1 2 3\n1 2\n2 3 0\n3\n".into(), "lists of neighbors"),
         ("METIS", "4 4\n2 3 4\n1\n1 4\n1 3\n".into(), "lists of neighbors"),
@@ -140,6 +163,60 @@ fn ordinary_tables_are_no_other_thing() {
         ("comments above", "#made by x,today\na,b\nb,c\n", &[("a", "b"), ("b", "c")]),
         ("a bare sign", "a b\n#\nb c\n", &[("a", "b"), ("b", "c")]),
         (
+            "a table of psql",
+            " source | target \n--------+--------\n a      | b\n b      | New York\n(2 rows)\n\n",
+            &[("New York", "b"), ("a", "b")],
+        ),
+        ("psql without frames", "source\ttarget\na\tb\nb\tc\n(2 rows)\n", &[("a", "b"), ("b", "c")]),
+        (
+            "a table of MySQL",
+            "+---+---+\n| u | v |\n+---+---+\n| 1 | 2 |\n| 2 | 3 |\n+---+---+\n2 rows in set (0.00 sec)\n",
+            &[("1", "2"), ("2", "3")],
+        ),
+        ("Markdown", "| source | target |\n|:--|--:|\n| a | b |\n| b | c |\n", &[("a", "b"), ("b", "c")]),
+        ("CAIDA's bars", "1|2|5\n2|3|6\n", &[("1", "2"), ("2", "3")]),
+        (
+            "bars in names",
+            "sp|P1|A sp|P2|B\nsp|P2|B sp|P3|C\n",
+            &[("sp|P1|A", "sp|P2|B"), ("sp|P2|B", "sp|P3|C")],
+        ),
+        (
+            "numbers of nodes and edges above",
+            "4 5\n1 2\n1 3\n1 4\n2 3\n3 4\n",
+            &[("1", "2"), ("1", "3"), ("1", "4"), ("2", "3"), ("3", "4")],
+        ),
+        (
+            "sizes of a matrix above",
+            "% by the Network Repository\n4 4 5\n1 2\n1 3\n1 4\n2 3\n3 4\n",
+            &[("1", "2"), ("1", "3"), ("1", "4"), ("2", "3"), ("3", "4")],
+        ),
+        ("a path that descends", "5 4\n4 3\n3 2\n2 1\n", &[("1", "2"), ("2", "3"), ("3", "4"), ("4", "5")]),
+        (
+            "contacts of two people",
+            "start,end,u,v\n1,2,11,12\n2,3,12,13\n5,9,13,11\n",
+            &[("11", "12"), ("11", "13"), ("12", "13")],
+        ),
+        ("addresses", "src_ip,dst_ip\n10.0.0.1,10.0.0.2\n", &[("10.0.0.1", "10.0.0.2")]),
+        ("names of R", "V1 V2\na b\nc d\n", &[("a", "b"), ("c", "d")]),
+        (
+            "printed by pandas",
+            "  source target  weight\n0      a      b       1\n1      b      c       2\n",
+            &[("a", "b"), ("b", "c")],
+        ),
+        ("numpy.savetxt", "1.000e+00 2.000e+00\n2.000e+00 1.200e+01\n", &[("1", "2"), ("2", "12")]),
+        ("Excel's separator", "sep=;\nsource;target\na;b\nb;c\n", &[("a", "b"), ("b", "c")]),
+        (
+            "tables put together",
+            "source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n",
+            &[("a", "b"), ("b", "c")],
+        ),
+        ("managers", "manager,employee\n1,2\n2,3\n3,4\n", &[("1", "2"), ("2", "3"), ("3", "4")]),
+        (
+            "airports",
+            "ORIGIN_AIRPORT_ID,DEST_AIRPORT_ID,PASSENGERS\n1,2,100\n2,3,30\n",
+            &[("1", "2"), ("2", "3")],
+        ),
+        (
             "words that are kinds",
             "book page\npage2 cat\ncat dog\n",
             &[("book", "page"), ("cat", "dog"), ("cat", "page2")],
@@ -147,6 +224,8 @@ fn ordinary_tables_are_no_other_thing() {
     ] {
         assert_eq!(read(text).map(|(network, _)| edges(&network)), Ok(pairs(expected)), "{what}");
     }
+    let mixed = lines(1..200, |at| format!("{at}.0,{}.0", at + 1)) + "1.5,2.0\n";
+    assert!(read(&mixed).unwrap_err().contains(":200: has the id `1.5`"));
     // A weight that the header does not name is not R's row names.
     assert!(read("\"source\",\"target\"\n\"a\",\"b\",3\n\"b\",\"c\",4\n").is_err());
     // Hashtags without a header, and after many other lines.
@@ -178,9 +257,8 @@ fn two_kinds_of_nodes_with_names_are_a_network() {
 
 #[test]
 fn what_stays_in_doubt_is_said() {
-    // Contacts of the SocioPatterns collection without a header: a time and two people.
-    let contacts =
-        lines(0..12, |at| format!("{}\t{}\t{}", 31220 + 20 * (at / 2), at % 4, (at + 1 + at / 4) % 4 + 2));
+    // Contacts whose times and people share numbers.
+    let contacts = lines(0..12, |at| format!("{}\t{}\t{}", at / 2, at % 4, (at + 1 + at / 4) % 4 + 2));
     assert_eq!(read(&contacts).unwrap().1.doubts, [Doubt::Times]);
     // Weighted edges in order of their sources have few weights.
     let weighted = lines(0..24, |at| format!("{} {} {}", at / 4, 100 + 7 * at, at % 3 + 1));
@@ -188,8 +266,21 @@ fn what_stays_in_doubt_is_said() {
     assert_eq!(read("a,b\nb,NA\n").unwrap().1.doubts, [Doubt::MissingNode("NA".into())]);
     for (times, unit) in [("seconds", 1_u64), ("milliseconds", 1000)] {
         let text = lines(0..9, |at| format!("{at} {} {}", at + 1, (1_082_040_961 + at) * unit));
-        assert_eq!(read(&text).unwrap().1.doubts, [Doubt::WeightsAreTimes], "{times}");
+        assert_eq!(read(&text).unwrap().1.doubts, [Doubt::Weights(3, "times (since 1970)")], "{times}");
     }
+    for (weights, what) in
+        [(["1999", "2001", "2004"], "years"), (["20200101", "20200102", "20200201"], "dates")]
+    {
+        let text = weights
+            .iter()
+            .zip(1..)
+            .map(|(weight, at)| format!("{at} {} {weight}\n", at + 1))
+            .collect::<String>();
+        assert_eq!(read(&text).unwrap().1.doubts, [Doubt::Weights(3, what)]);
+    }
+    let numbered = lines(1..10, |at| format!("{} {} {at}", at % 4 + 20, at % 3 + 30));
+    assert_eq!(read(&numbered).unwrap().1.doubts, [Doubt::Weights(3, "numbers of rows")]);
+    assert_eq!(read("1 2\n2 3\n4 -1\n").unwrap().1.doubts, [Doubt::MissingNode("-1".into())]);
     // The numbers of columns, which pandas writes where they have no names.
     assert!(matches!(&read("0,1\n5,7\n7,9\n9,5\n").unwrap().1.doubts[..], [Doubt::Header(_)]));
     let signs = read("source,target,sign\na,b,-1\nb,c,1\n").unwrap().1.warnings(&ReadOptions::default());
@@ -211,4 +302,49 @@ fn columns_are_for_tables() {
     };
     assert_eq!(read(TableOptions::default()).unwrap(), 1);
     assert!(read(table).unwrap_err().to_string().contains("is GML, which has no columns"));
+}
+
+#[test]
+fn a_first_line_with_sizes_is_skipped_in_any_file() {
+    // More lines than are looked at.
+    let edges = lines(1..301, |at| format!("{} {}", at % 100 + 1, (at * 7) % 100 + 1));
+    for first in ["100 100 300\n", "100\n"] {
+        let (network, decisions) = read(&(first.to_owned() + &edges)).unwrap();
+        let (plain, _) = read(&edges).unwrap();
+        assert_eq!((network.edges(), decisions.header), (plain.edges(), Some(1)), "{first}");
+    }
+    let message = read(&("100 300\n".to_owned() + &edges)).unwrap_err();
+    assert!(
+        message.contains("numbers of nodes and edges") && message.ends_with("(header=yes|no)"),
+        "{message}"
+    );
+    let table = TableOptions { header: ergodict::data::Header::Yes, ..TableOptions::default() };
+    let options = ReadOptions { table, ..ReadOptions::default() };
+    let (network, _) = parse_network(("100 300\n".to_owned() + &edges).as_bytes(), &options).unwrap();
+    assert_eq!(network.edges(), read(&edges).unwrap().0.edges());
+}
+
+#[test]
+fn files_of_other_programs_are_called_by_their_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text, format) in [
+        ("x.col", "c a graph\nc\np edge 3 2\ne 1 2\ne 2 3\n", "DIMACS"),
+        ("x.gr", "p tw 3 2\n1 2\n2 3\n", "DIMACS"),
+        (
+            "x.gdf",
+            "nodedef>name VARCHAR,label VARCHAR\na,Ann\nedgedef>node1 VARCHAR,node2 VARCHAR\na,a\n",
+            "GDF",
+        ),
+        ("x.dl", "dl n=4 format=edgelist1\ndata:\n1 2\n2 3\n", "UCINET"),
+        ("x.vna", "*node data\nID name\n1 a\n*tie data\nfrom to\n1 1\n", "VNA"),
+        ("x.lgr", "LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{4}|\n", "LEDA"),
+        ("x.lgl", "# a\nb 1\nc 2\n", "LGL"),
+        ("x.g6", ">>graph6<<DQc\n", "graph6"),
+        ("x.mmd", "graph TD\n  a --> b\n", "Mermaid"),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::write(&path, text).unwrap();
+        let message = read_network(&path, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("looks like") && message.contains(format), "{file}: {message}");
+    }
 }

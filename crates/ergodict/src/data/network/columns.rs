@@ -8,12 +8,15 @@
 //! | neither | `id`, `label`, `year`, `time` and other names of attributes |
 //!
 //! Names are compared without case, blanks, `_`, `-`, `.` and `:`. What stays ambiguous is refused, with the columns that it could be, and so are
-//! incidence tables (nothing but 0 and 1 where ends should be) and two kinds of nodes, such as `user` and `item`, with numbers as ids.
+//! incidence tables (nothing but 0 and 1 where ends should be) and two kinds of nodes, such as `user` and `item`, with numbers as ids: of names that are
+//! not known to be of one kind, if a number stands in both columns.
 
 mod check;
 mod direction;
+mod doubt;
 mod first_row;
 mod names;
+mod unnamed;
 
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
@@ -25,8 +28,10 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use check::{incidence, is_incidence};
 pub(super) use direction::{Directions, direction_of};
+pub use doubt::Doubt;
 pub(super) use first_row::{FirstRow, MISSING, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, role};
+pub(super) use unnamed::odd_weights;
 
 /// Whether the first row of a table has the names of its columns.
 ///
@@ -256,6 +261,14 @@ impl TableColumns {
         Ok(())
     }
 
+    /// Refuses rows that have edges in another syntax, such as `a -> b` or `(a, b)`.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name of the table.
+    pub fn check_syntax<T: AsRef<str>>(rows: &[Vec<T>]) -> Result<(), String> {
+        crate::data::network::edge_list::other_syntax(rows).map_or(Ok(()), Err)
+    }
+
     /// The same as [`find`](Self::find) where some columns are something else.
     pub(super) fn among<T: AsRef<str>>(
         names: &[impl AsRef<str>],
@@ -277,6 +290,7 @@ impl TableColumns {
             used.push(at);
         }
         let role_at = |at: usize| role(names[at].as_ref());
+        check::duplicates(names, &used)?;
         let free = |at: &usize| !used.contains(at);
         let called = |of: Role| (0..columns).filter(free).find(|&at| role_at(at) == Some(of));
         let source = source.or_else(|| called(Role::Source));
@@ -385,9 +399,15 @@ fn named_pair<T: AsRef<str>>(
                 && (Kind::of(rows, at) != Kind::Words || Kind::of(rows, one) == Kind::Words)
         })
     };
-    find(&|one, two| is_pair(name(one), name(two), true) || are_two_kinds(name(one), name(two)))
+    // A contact between `u` and `v` has a start and an end, too.
+    let span = |one: usize, two: usize| plain(name(one)) == "start" && plain(name(two)) == "end";
+    let pair = |one: usize, two: usize| is_pair(name(one), name(two), true) && !span(one, two);
+    find(&|one, two| pair(one, two) || are_two_kinds(name(one), name(two)))
         .or_else(|| find(&|one, two| are_indices(name(one), name(two))))
-        .or_else(|| find(&|one, two| is_pair(name(one), name(two), false) && stands_out(one, two)))
+        .or_else(|| {
+            find(&|one, two| is_pair(name(one), name(two), false) && !span(one, two) && stands_out(one, two))
+        })
+        .or_else(|| find(&span))
 }
 
 /// Both ends of the edges, where names say one of them or none.

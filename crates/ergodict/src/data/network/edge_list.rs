@@ -4,6 +4,7 @@
 //! |---|---|
 //! | separator, header and columns from the first lines | `layout` |
 //! | blocks of whole lines, one read while the one before is parsed in parallel pieces | here |
+//! | lists in another syntax, which are refused | `syntax` |
 //! | a line's fields; the lines of a piece | `line`, `chunk` |
 //! | indices in ascending order of the ids | `indices` |
 //!
@@ -16,8 +17,9 @@ mod konect;
 mod layout;
 pub(super) mod line;
 mod names;
+mod syntax;
 
-use super::columns::Directions;
+use super::columns::{Directions, Doubt};
 use super::line_ends::LineEnds;
 use super::{NodeIds, ReadOptions};
 use crate::error::Problem;
@@ -30,13 +32,13 @@ pub(super) use konect::konect;
 pub(super) use layout::separator;
 use layout::{Layout, Weight};
 
-pub use layout::Doubt;
 pub(super) use line::canonical as integer_of;
 pub(super) use line::{Separator, content, split};
 pub(super) use names::NodeNames;
 use rayon::prelude::*;
 use std::io::Read;
 use std::path::Path;
+pub(super) use syntax::other as other_syntax;
 
 /// Edges as a file lists them: loops, repeated edges and weights of any sign are still there.
 ///
@@ -244,7 +246,7 @@ impl<'a> Parser<'a> {
         if self.layout.is_none() {
             self.directed = self.directed.or_else(|| direction(text));
             let layout = Layout::find(text, self.lines + 1, self.options);
-            self.layout = layout.map_err(|(line, problem)| Error::format(self.path, Some(line), problem))?;
+            self.layout = layout.map_err(|(line, problem)| problem.at(self.path, Some(line)))?;
             let told = self.layout.as_ref().and_then(|layout| layout.direction.as_ref());
             self.directed = self.directed.or(told.map(|direction| direction.directed));
             if let Some(header) = self.layout.as_ref().and_then(|layout| layout.header) {

@@ -1,14 +1,13 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
-use super::columns::{MISSING, TableColumns, TableForm, TableOptions};
-use super::edge_list::Doubt;
+use super::columns::{Doubt, MISSING, TableColumns, TableForm, TableOptions};
 use super::matrix_list::Entries;
 use super::{
     Build, EdgeCounts, EdgeList, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
     sparse_npz,
 };
 use crate::data::{Input, open};
-use crate::{Error, Hint, Note, Result};
+use crate::{Error, Note, Result};
 use std::fmt;
 use std::path::Path;
 
@@ -29,6 +28,8 @@ pub struct ReadOptions {
     pub weighted: Option<bool>,
     /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
     pub loops: Loops,
+    /// Whether nodes of graphs are called by their ids where they have labels.
+    pub ids: bool,
     /// What the columns of a table are.
     pub table: TableOptions,
 }
@@ -220,8 +221,10 @@ pub struct ReadDecisions {
     pub header: Option<u64>,
     /// Columns that a header names and nothing was made of, such as `year`.
     pub unused: Vec<String>,
-    /// What an edge list could be instead.
+    /// What it could be instead.
     pub doubts: Vec<Doubt>,
+    /// The attribute that has the names of the nodes, where these are not their ids.
+    pub labels: Option<&'static str>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -240,8 +243,21 @@ impl ReadDecisions {
         found: EdgeCounts,
         words: bool,
     ) -> Self {
-        let (weight_column, header, unused, doubts) = (None, None, Vec::new(), Vec::new());
-        Self { format, directed, reason, weights, weight_column, header, unused, doubts, loops, found, words }
+        let (weight_column, header, unused, doubts, labels) = (None, None, Vec::new(), Vec::new(), None);
+        Self {
+            format,
+            directed,
+            reason,
+            weights,
+            weight_column,
+            header,
+            unused,
+            doubts,
+            labels,
+            loops,
+            found,
+            words,
+        }
     }
 }
 
@@ -257,31 +273,10 @@ impl ReadDecisions {
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     pub fn warnings(&self, options: &ReadOptions) -> Vec<Note> {
-        let hint = |setting, value: &str| Hint { setting, value: value.into() };
-        let doubts = self.doubts.iter().map(|doubt| match doubt {
-            Doubt::Header(fields) => {
-                let text =
-                    format!("the first line, {fields}, is read as an edge ({{}} skips it as a header)");
-                Note::hinting(text, hint("header", "yes"))
-            }
-            Doubt::Times => {
-                let text = "the first column ascends as times do, but is read as one end of the edges \
-                            ({} {} take the others as ends)";
-                Note::hinting_all(text, vec![hint("source", "2"), hint("target", "3")])
-            }
-            Doubt::WeightsAreTimes => {
-                let text = "column 3 looks like times (since 1970), and is read as weights: it can be learned from over time, or \
-                            be ignored ({})";
-                Note::hinting(text, hint("unweighted", "true"))
-            }
-            Doubt::MissingNode(name) => Note::from(format!(
-                "`{name}` is read as a node: leave such lines out if it stands for a missing value"
-            )),
-        });
         let open =
             self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
         let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
-        doubts.chain(ignored).collect()
+        self.doubts.iter().map(Doubt::note).chain(ignored).collect()
     }
 }
 
@@ -309,13 +304,16 @@ impl fmt::Display for ReadDecisions {
         let ids = if self.words { "words as ids" } else { "integer ids" };
         write!(f, "{}, {direction} ({reason}), {weights}, {ids}", self.format)?;
         let mut notes = Vec::new();
+        if let Some(attribute) = self.labels {
+            notes.push(format!("nodes called by their attribute `{attribute}`"));
+        }
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
         }
         notes.extend(self.doubts.iter().filter_map(|doubt| match doubt {
             Doubt::Header(fields) => Some(format!("first line {fields} read as an edge, not as a header")),
             Doubt::Times => Some("first column read as an end of edges, not as times".into()),
-            Doubt::WeightsAreTimes | Doubt::MissingNode(_) => None,
+            Doubt::Weights(..) | Doubt::MissingNode(_) | Doubt::Labels(_) => None,
         }));
         match &self.unused[..] {
             [] => {}
@@ -372,8 +370,11 @@ pub(super) fn read_input(
 ) -> Result<(Network, ReadDecisions)> {
     match NetworkFormat::detect(path, &mut input, &options.table)? {
         format if format.is_graph_file() => {
-            let (entries, format) = formats::read(path, format, input, options)?;
-            from_matrix(path, entries, format, options)
+            let (entries, format, labels) = formats::read(path, format, input, options)?;
+            let (network, mut decisions) = from_matrix(path, entries, format, options)?;
+            decisions.labels = labels.attribute;
+            decisions.doubts.extend(labels.doubt);
+            Ok((network, decisions))
         }
         NetworkFormat::MatrixMarket => {
             let entries = matrix_market::read(path, input, options.weighted == Some(false))?;
@@ -410,8 +411,32 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
 fn foreign(path: &Path, head: &[u8]) -> Result<()> {
     let begins =
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
+    let dimacs = || {
+        let mut lines =
+            head.split(|&byte| byte == b'\n').skip_while(|line| line.starts_with(b"c ") || *line == b"c");
+        let words = |line: &[u8]| line.split(u8::is_ascii_whitespace).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        lines.next().map(words).is_some_and(|words| {
+            words.len() > 3
+                && words[0] == b"p"
+                && words[2..4].iter().all(|size| size.first().is_some_and(u8::is_ascii_digit))
+        })
+    };
+    let dl =
+        || begins("dl ") && head.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b'='));
+    let lgl = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("lgl"));
     let what = match () {
         () if begins("[") => "a JSON array",
+        () if begins("nodedef>") => "GDF of GUESS (save it as GEXF or GraphML in Gephi)",
+        () if dl() => "DL of UCINET (export it as Pajek)",
+        () if begins("*node data") || begins("*tie data") || begins("*node properties") => "VNA of NetDraw",
+        () if begins("LEDA.GRAPH") => "LEDA",
+        () if begins(">>graph6<<") || begins(">>sparse6<<") || begins(">>digraph6<<") => "graph6",
+        () if begins("33D32945") => "SteinLib",
+        () if begins("graph TD") || begins("graph LR") || begins("flowchart ") || begins("@startuml") => {
+            "a diagram of Mermaid or PlantUML"
+        }
+        () if dimacs() => "DIMACS (write its lines of edges without their first letter)",
+        () if lgl => "LGL (igraph writes it as NCOL)",
         () if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 (save it as UTF-8)",
         () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
             "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
@@ -447,21 +472,6 @@ pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Rea
     from_text(path, edge_list::parse(path, text, options)?, options)
 }
 
-/// Whether weights look like seconds or milliseconds since 1970, from 1973 to 2128, and are not all the same. Those of edges that are listed several
-/// times, `duplicates` in all, were added up, so that it is the mean of a line that is looked at.
-fn are_times(network: &Network, duplicates: u64) -> bool {
-    let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, 0.0_f64);
-    for (_, _, weight) in network.each_edge() {
-        // One look is nearly always enough.
-        if weight < 1e8 {
-            return false;
-        }
-        (sum, low, high) = (sum + weight, low.min(weight), high.max(weight));
-    }
-    let mean = sum / ((network.edges() + duplicates) as f64);
-    high > low && (mean < 5e9 || low >= 1e11 && mean < 5e12)
-}
-
 fn from_text(
     path: &Path,
     parsed: edge_list::EdgeListText,
@@ -480,12 +490,14 @@ fn from_text(
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
     (decisions.unused, decisions.doubts) = (noticed.unused, noticed.doubts);
-    if decisions.weight_column == Some(3) && are_times(&network, decisions.found.duplicates) {
-        decisions.doubts.push(Doubt::WeightsAreTimes);
-    }
     let ids = network.ids();
     let missing = MISSING.iter().filter(|name| ids.are_words() && ids.find(name).is_some());
     decisions.doubts.extend(missing.map(|name| Doubt::MissingNode((*name).into())));
+    // Some programs have -1 where a node is missing.
+    let negative = (0..ids.len().min(2)).map_while(|v| ids.integer(v).filter(|id| *id < 0));
+    if negative.eq([-1]) {
+        decisions.doubts.push(Doubt::MissingNode("-1".into()));
+    }
     Ok((network, decisions))
 }
 

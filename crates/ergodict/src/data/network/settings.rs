@@ -35,6 +35,10 @@ pub struct ReadSettings {
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
     pub loops: bool,
+    /// Call nodes by their ids [default: by unique labels, where a graph has them]
+    #[serde(skip_serializing_if = "crate::text::is_off")]
+    #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
+    pub ids: bool,
     /// Form of the rows of a table: edges, or an adjacency matrix [default: by its content]
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(
@@ -95,6 +99,7 @@ impl ReadSettings {
             directed: either(self.directed, self.undirected),
             weighted: either(self.weighted, self.unweighted),
             loops: if self.loops { Loops::Keep } else { Loops::Drop },
+            ids: self.ids,
             table: TableOptions {
                 form: self.format,
                 header: self.header,

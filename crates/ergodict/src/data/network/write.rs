@@ -67,7 +67,10 @@ pub fn write_name(name: &str) -> io::Result<Cow<'_, str>> {
     }
     let special = |c: char| matches!(c, ' ' | '\t' | ',' | ';' | '"' | '{' | '}');
     let comment = name.starts_with(['#', '%', '/', '\u{feff}']);
-    let quoted = comment || name.contains(special);
+    // What readers skip around tables.
+    let drawn = name.chars().all(|c| "-=+|:".contains(c))
+        || name.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("sep="));
+    let quoted = comment || drawn || name.contains(special);
     Ok(if quoted { format!("\"{}\"", name.replace('"', "\"\"")).into() } else { name.into() })
 }
 

@@ -1,6 +1,6 @@
 //! Tables that are no list of edges although two of their columns could be ends.
 
-use super::names::{are_indices, are_two_kinds, group, is_pair};
+use super::names::{Role, are_indices, are_one_kind, are_two_kinds, group, is_pair, plain, role};
 use super::{Kind, listed};
 use std::collections::HashSet;
 
@@ -39,7 +39,9 @@ pub(super) fn ends<T: AsRef<str>>(
     if sought && is_incidence(rows, &[source, target]) {
         return Err(incidence(&columns()));
     }
-    let row_names = |at: usize| names[at].as_ref().trim().is_empty() && Kind::of(rows, at) == Kind::Words;
+    // pandas calls the column without a name so.
+    let unnamed = |name: &str| ["", "unnamed0"].contains(&&*plain(name));
+    let row_names = |at: usize| unnamed(names[at].as_ref()) && Kind::of(rows, at) == Kind::Words;
     let paired = is_pair(one, two, true) || are_indices(one, two);
     if sought && !paired && numbers && (0..names.len()).any(row_names) {
         return Err(format!(
@@ -81,6 +83,30 @@ pub(super) fn ends<T: AsRef<str>>(
              a letter, such as `x1`, or give the columns as source and target if no number stands in both",
             columns()
         ));
+    }
+    if sought && kinds == [Kind::Integers; 2] && !are_one_kind(one, two) && shared() {
+        return Err(format!(
+            "has numbers as ids in {}, which may be two kinds of nodes, so that one number would be two nodes: give the columns as source and \
+             target if they are of one kind, and otherwise write those of one kind with a letter, such as `x1`",
+            columns()
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses two columns that are the same end of edges by the same name.
+///
+/// # Errors
+/// A sentence that goes on after the name of the table.
+pub(super) fn duplicates(names: &[impl AsRef<str>], used: &[usize]) -> Result<(), String> {
+    for (at, name) in names.iter().enumerate().filter(|(at, _)| !used.contains(at)) {
+        let end = matches!(role(name.as_ref()), Some(Role::Source | Role::Target));
+        if end && names[..at].iter().any(|other| plain(other.as_ref()) == plain(name.as_ref())) {
+            let name = listed(names, [at]);
+            return Err(format!(
+                "has two columns called {name}: rename one, or give numbers of columns as source and target"
+            ));
+        }
     }
     Ok(())
 }

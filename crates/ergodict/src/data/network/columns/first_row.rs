@@ -1,8 +1,8 @@
 //! Whether the first row of a table has the names of its columns.
 
 use super::names::{
-    Role, are_edge_names, are_indices, are_two_kinds, is_node_attribute, is_node_name, is_pair,
-    is_weak_weight, plain, role,
+    Role, are_default_names, are_edge_names, are_indices, are_two_kinds, is_node_attribute, is_node_name,
+    is_pair, is_weak_weight, plain, role,
 };
 use super::{Header, TableOptions};
 use crate::data::network::edge_list::integer_of;
@@ -66,7 +66,7 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
             let (one, two) = (two[0].as_ref(), two[1].as_ref());
             is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
         });
-    if source.is_some() && target.is_some() || pair {
+    if source.is_some() && target.is_some() || pair || are_default_names(head) {
         return FirstRow::Names;
     }
     let Some(next) = rest.first() else { return FirstRow::Edge };

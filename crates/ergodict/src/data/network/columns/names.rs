@@ -45,8 +45,46 @@ pub(in super::super) fn role(name: &str) -> Option<Role> {
         | "relationship" | "relation" | "selected" | "time" | "timestamp" | "timestamps" | "datetime"
         | "date" | "year" | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch"
         | "unixtime" => Role::Attribute,
-        _ => return None,
+        name => return directed_end(name),
     })
+}
+
+/// The end that a name such as `src_ip` or `destination_airport` is of.
+fn directed_end(name: &str) -> Option<Role> {
+    const NODES: &[&str] = &[
+        "ip",
+        "addr",
+        "address",
+        "node",
+        "vertex",
+        "key",
+        "code",
+        "airport",
+        "airportid",
+        "station",
+        "stationid",
+        "user",
+        "userid",
+        "account",
+        "accountid",
+        "country",
+        "city",
+        "page",
+        "gene",
+        "protein",
+        "person",
+        "personid",
+        "agent",
+        "host",
+        "zone",
+        "region",
+    ];
+    const SOURCES: [&str; 4] = ["source", "src", "from", "origin"];
+    const TARGETS: [&str; 6] = ["target", "tgt", "destination", "dest", "dst", "to"];
+    let among = |prefixes: &[&str]| {
+        prefixes.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(|node| NODES.contains(&node)))
+    };
+    if among(&SOURCES) { Some(Role::Source) } else { among(&TARGETS).then_some(Role::Target) }
 }
 
 /// Whether a name is one of weights where ends of edges do not stand: `v w` are two ends.
@@ -78,6 +116,44 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         ("node", "neighbor"),
         ("node", "neighbour"),
         ("subject", "object"),
+        ("manager", "employee"),
+        ("boss", "subordinate"),
+        ("supervisor", "subordinate"),
+        ("predator", "prey"),
+        ("bait", "prey"),
+        ("lender", "borrower"),
+        ("creditor", "debtor"),
+        ("donor", "recipient"),
+        ("giver", "receiver"),
+        ("exporter", "importer"),
+        ("reporter", "partner"),
+        ("pre", "post"),
+        ("presynaptic", "postsynaptic"),
+        ("prerootid", "postrootid"),
+        ("winner", "loser"),
+        ("home", "away"),
+        ("hometeam", "awayteam"),
+        ("husband", "wife"),
+        ("nominator", "nominee"),
+        ("rater", "ratee"),
+        ("truster", "trustee"),
+        ("trustor", "trustee"),
+        ("mentor", "mentee"),
+        ("mother", "child"),
+        ("father", "child"),
+        ("ancestor", "descendant"),
+        ("leader", "follower"),
+        ("infector", "infectee"),
+        ("upstream", "downstream"),
+        ("input", "output"),
+        ("query", "subject"),
+        ("cue", "response"),
+        ("package", "dependency"),
+        ("kinase", "substrate"),
+        ("ligand", "receptor"),
+        ("quelle", "ziel"),
+        ("origen", "destino"),
+        ("origine", "destination"),
     ];
     const LETTERS: &[(&str, &str)] = &[("u", "v"), ("i", "j"), ("a", "b"), ("v", "w")];
     const STEMS: &[&str] = &[
@@ -110,6 +186,7 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         "student",
         "official",
         "officialsymbol",
+        "officialsymbolinteractor",
         "region",
         "agent",
         "level",
@@ -125,6 +202,96 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether two names of columns are those of nodes of one kind, whose numbers mean the same: two ends, letters, numbered names, or names with a
+/// word in common that is more than `id`; or one is a relation, such as `friend`.
+pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
+    const RELATIONS: &[&str] = &[
+        "friend",
+        "neighbor",
+        "neighbour",
+        "contact",
+        "alter",
+        "partner",
+        "peer",
+        "colleague",
+        "coauthor",
+        "collaborator",
+        "spouse",
+        "sibling",
+        "follower",
+        "followee",
+        "following",
+        "acquaintance",
+        "enemy",
+        "ally",
+        "parent",
+        "child",
+        "nominee",
+    ];
+    const ORDINALS: &[&str] =
+        &["one", "two", "first", "second", "left", "right", "self", "other", "column", "columnname"];
+    let related = |name: &str| {
+        let name = plain(name);
+        let name = name.strip_suffix("id").unwrap_or(&name);
+        let name = name.strip_suffix('s').unwrap_or(name);
+        RELATIONS.contains(&name) || ORDINALS.contains(&name)
+    };
+    let end = |name: &str| matches!(role(name), Some(Role::Source | Role::Target));
+    let letter = |name: &str| {
+        let name = plain(name);
+        name.chars().count() <= 2 || !name.chars().any(char::is_alphabetic)
+    };
+    // `zip_a`, `zip_z`.
+    let numbered = || {
+        let [one, two] = [one, two].map(|name| plain(name).chars().collect::<Vec<_>>());
+        one.len() > 2 && one.len() == two.len() && one[..one.len() - 1] == two[..two.len() - 1]
+    };
+    let words = |name: &str| -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut lower = false;
+        for c in name.chars() {
+            let begins = lower && c.is_uppercase() || !c.is_alphabetic();
+            if begins {
+                words.push(String::new());
+            }
+            lower = c.is_lowercase();
+            if let (Some(word), true) = (words.last_mut(), c.is_alphabetic()) {
+                word.extend(c.to_lowercase());
+            }
+        }
+        words.retain(|word| {
+            word.chars().count() > 1
+                && !["id", "ids", "name", "no", "nr", "number", "index", "key", "code"].contains(&&**word)
+        });
+        words
+    };
+    let shared = || {
+        let of_two = words(two);
+        let of_one = words(one);
+        of_one.is_empty() && of_two.is_empty() || of_one.iter().any(|word| of_two.contains(word))
+    };
+    is_pair(one, two, false)
+        || is_pair(two, one, false)
+        || related(one)
+        || related(two)
+        || end(one)
+        || end(two)
+        || letter(one) && letter(two)
+        || numbered()
+        || shared()
+}
+
+/// Whether names are those that programs give to columns without one: `V1`, `V2` of R, `X1`, `X2`, `column_1`, `column_2`.
+pub(super) fn are_default_names(names: &[impl AsRef<str>]) -> bool {
+    let stem = |name: &str, at: usize| {
+        let name = plain(name);
+        let stem = name.strip_suffix(&at.to_string());
+        stem.filter(|stem| ["v", "x", "var", "column", "col", "field"].contains(stem)).map(str::to_owned)
+    };
+    let first = names.first().and_then(|name| stem(name.as_ref(), 1));
+    first.is_some() && names.iter().zip(1..).all(|(name, at)| stem(name.as_ref(), at) == first)
 }
 
 /// Whether names are those of columns of edges.
@@ -277,6 +444,35 @@ mod tests {
         }
         for (one, two) in [("user", "friend"), ("user_id", "users"), ("person", "person"), ("a", "b")] {
             assert!(!are_two_kinds(one, two), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn names_of_one_kind_need_not_be_known() {
+        for (one, two) in [
+            ("person", "friend"),
+            ("id", "contact_id"),
+            ("a", "b"),
+            ("p", "q"),
+            ("x", "y"),
+            ("node_1", "node_2"),
+            ("numeric_id_1", "numeric_id_2"),
+            ("NodeA", "NodeB"),
+            ("ORIGIN_AIRPORT_ID", "DEST_AIRPORT_ID"),
+            ("citing", "cited"),
+            ("child", "parent"),
+            ("pre_root_id", "post_root_id"),
+            ("Country of origin", "country_of_destination"),
+            ("id", "id.1"),
+            ("2000", "2001"),
+            ("zipa", "zipz"),
+        ] {
+            assert!(are_one_kind(one, two), "{one} {two}");
+        }
+        for (one, two) in
+            [("student", "school"), ("sailor_id", "ship_id"), ("patientID", "wardID"), ("foo", "bar")]
+        {
+            assert!(!are_one_kind(one, two), "{one} {two}");
         }
     }
 

@@ -171,6 +171,7 @@ fn decided(
         header,
         unused,
         doubts,
+        labels: None,
         loops,
         found,
         words,

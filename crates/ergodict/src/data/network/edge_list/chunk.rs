@@ -1,6 +1,6 @@
 //! Parses some lines of an edge list, knowing nothing of the rest of the file.
 
-use super::layout::{Layout, Weight, is_edge_in_comment, one_field, too_many};
+use super::layout::{Layout, Weight, is_edge_in_comment, one_field, too_many, whole};
 use super::line::{attribute_weight, attributes, canonical, content, split};
 use crate::data::network::columns::{Directions, direction_of, is_missing};
 use crate::data::npy_header::shorten;
@@ -128,7 +128,8 @@ impl Chunk {
         let Some(line) = content(line) else {
             let above = above && self.ends.len() == 0 && layout.header.is_none();
             let text = std::str::from_utf8(line).unwrap_or_default().trim_end();
-            if is_edge_in_comment(text, layout.separator, layout.columns, above) {
+            let comment = text.trim_start().starts_with(['#', '%', '/']);
+            if comment && is_edge_in_comment(text, layout.separator, layout.columns, above) {
                 let problem = "begins as a comment does, but has as many fields as edges have: put names that begin so into quotation marks, or a \
                                blank behind the sign if it is a comment";
                 return Err(problem.into());
@@ -154,6 +155,13 @@ impl Chunk {
             || (found < layout.columns && !layout.ragged)
         {
             return Err(miscounted(found, layout).into());
+        }
+        if let Some([source, target]) = &layout.names
+            && fields[layout.source] == *source
+            && fields[layout.target] == *target
+        {
+            // Tables that were put together have several headers.
+            return Ok(());
         }
         let weight = match layout.weight {
             Weight::Column(at) => Some(fields[at].as_ref()),
@@ -206,6 +214,17 @@ impl Chunk {
         if source.is_empty() || target.is_empty() {
             let which = if source.is_empty() { layout.source } else { layout.target } + 1;
             return Err(format!("has an empty field {which}: expected the id of a node").into());
+        }
+        if layout.decimals {
+            let (Some(source), Some(target)) = (whole(source), whole(target)) else {
+                let wrong = shorten(if whole(source).is_none() { source } else { target });
+                return Err(format!(
+                    "has the id `{wrong}`: expected a whole number, as the first lines have"
+                )
+                .into());
+            };
+            self.ends.push(&source.to_string(), &target.to_string());
+            return Ok(());
         }
         self.ends.push(source, target);
         Ok(())

@@ -2,12 +2,14 @@
 
 use super::konect::konect;
 use super::line::{Separator, attribute_weight, attributes, content, split};
+use super::syntax;
 use crate::data::network::ReadOptions;
 use crate::data::network::columns::{
-    FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
-    incidence, is_incidence,
+    Doubt, FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
+    incidence, is_incidence, odd_weights,
 };
 use crate::data::npy_header::shorten;
+use crate::error::Problem;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -27,35 +29,18 @@ pub(super) struct Layout {
     pub(super) columns: usize,
     /// Whether lines may have fewer fields, down to both ids: where weights are ignored.
     pub(super) ragged: bool,
+    /// Whether ids are whole numbers with decimals, as `numpy.savetxt` writes integers.
+    pub(super) decimals: bool,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
+    /// What the header calls both ends.
+    pub(super) names: Option<[String; 2]>,
     /// Where lines say whether their edge has a direction.
     pub(super) direction: Option<Direction>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
     /// What it could be instead.
     pub(super) doubts: Vec<Doubt>,
-}
-
-/// What an edge list, or a part of it, could be instead of what it is read as.
-///
-/// ```
-/// use ergodict::data::{Doubt, ReadOptions, parse_network};
-/// let (_, decisions) = parse_network(b"a b\nb NA\n", &ReadOptions::default())?;
-/// assert_eq!(decisions.doubts, [Doubt::MissingNode("NA".into())]);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Doubt {
-    /// The first line, with these fields, could be a header.
-    Header(String),
-    /// The first of three columns could be times.
-    Times,
-    /// The weights could be times.
-    WeightsAreTimes,
-    /// The node of this name could be a value that is missing.
-    MissingNode(String),
 }
 
 /// A column that says whether edges have a direction.
@@ -90,8 +75,8 @@ impl Layout {
         text: &[u8],
         first: u64,
         options: &ReadOptions,
-    ) -> Result<Option<Self>, (u64, String)> {
-        let konect = if first == 1 { konect(text).map_err(|why| (1, why))? } else { None };
+    ) -> Result<Option<Self>, (u64, Problem)> {
+        let konect = if first == 1 { konect(text).map_err(|why| (1, why.into()))? } else { None };
         let (mut lines, mut comment, mut between) = (Vec::new(), None, Vec::new());
         for (line, number) in text.split(|&byte| byte == b'\n').zip(first..) {
             let Some(line) = content(line) else {
@@ -110,10 +95,17 @@ impl Layout {
                 break;
             }
         }
+        let complete = lines.len() <= SAMPLE;
+        // A comment that says the direction is one of our own files, which have edges.
+        let ours = first == 1 && super::direction(text).is_some();
+        let open = options.table.form == TableForm::Auto && !options.table.has_columns() && !ours;
+        if open && options.table.header == Header::Auto {
+            syntax::check_title(&lines)?;
+        }
         let separator = separator(&lines);
         let quoted = lines.get(1).is_some_and(|(_, line)| line.trim_start().starts_with('"'));
         if options.table.form == TableForm::Auto {
-            check_comments(&between, &lines, separator)?;
+            syntax::check_comments(&between, &lines, separator)?;
         }
         let mut samples: Vec<Sample> = Vec::new();
         for (number, line) in lines {
@@ -145,9 +137,8 @@ impl Layout {
             let unnamed = row_names.then_some(Cow::Borrowed(""));
             let head: Vec<Cow<str>> = unnamed.into_iter().chain(head.iter().cloned()).collect();
             let named = layout.named(&head, &rows, samples.get(1), options);
-            return named.map(Some).map_err(|why| (*number, why));
+            return named.map(Some).map_err(|why| (*number, why.into()));
         }
-        let open = options.table.form == TableForm::Auto && !options.table.has_columns();
         let all: Vec<Vec<Cow<str>>> = samples.iter().map(|(_, fields, _)| fields.clone()).collect();
         if let Some((number, names)) =
             comment.and_then(|(number, line)| Some((number, names(line, separator, head.len())?)))
@@ -157,22 +148,36 @@ impl Layout {
         {
             layout.header = Some(number);
             let named = layout.named(&names, &all, samples.first(), options);
-            return named.map(Some).map_err(|why| (number, why));
+            return named.map(Some).map_err(|why| (number, why.into()));
         }
+        let fail = |why: String| (*number, why.into());
         if open && (2..=3).contains(&head.len()) && is_incidence(&all, &[0, 1]) {
-            return Err((*number, incidence("its first two columns")));
+            return Err(fail(incidence("its first two columns")));
         }
-        let columns = TableColumns::unnamed(head, &options.table).map_err(|why| (*number, why))?;
-        if open && let Some(problem) = other_syntax(&all) {
-            return Err((*number, problem));
+        if open && let Some(problem) = syntax::other(&all) {
+            return Err(fail(problem));
         }
-        let widths: BTreeSet<usize> = all.iter().map(Vec::len).collect();
+        let plain_list = open && konect.is_none() && dictionary.is_none();
+        let asked = options.table.header != Header::Auto;
+        let (sizes, mut doubts) = match plain_list {
+            true => Doubt::find(&all[..], complete && !asked).map_err(|problem| (*number, problem))?,
+            false => (false, Vec::new()),
+        };
+        if sizes && !asked {
+            layout.header = Some(*number);
+        }
+        let (number, head, dictionary) =
+            samples.get(usize::from(layout.header.is_some())).unwrap_or(&samples[0]);
+        let fail = |why: String| (*number, why.into());
+        let columns = TableColumns::unnamed(head, &options.table).map_err(fail)?;
+        let widths: BTreeSet<usize> =
+            all[usize::from(layout.header.is_some())..].iter().map(Vec::len).collect();
         if open && widths.len() > 2 && separator == Separator::Mixed {
-            return Err((*number, neighbor_lists(&widths)));
+            return Err(fail(syntax::neighbor_lists(&widths)));
         }
         match (head.len(), dictionary) {
-            (1, _) => return Err((*number, one_field(separator))),
-            (3, Some(_)) => return Err((*number, too_many(4))),
+            (1, _) => return Err(fail(one_field(separator))),
+            (3, Some(_)) => return Err(fail(too_many(4))),
             _ => {}
         }
         // KONECT's fourth column has times.
@@ -182,7 +187,7 @@ impl Layout {
             TableColumns::unnamed(head, &table).ok().flatten()
         };
         let columns = columns.or_else(|| times().filter(|_| konect.is_some() && head.len() == 4));
-        let Some(columns) = columns else { return Err((*number, too_many(head.len()))) };
+        let Some(columns) = columns else { return Err(fail(too_many(head.len()))) };
         layout.columns = head.len();
         (layout.source, layout.target) = (columns.source, columns.target);
         layout.weight = match dictionary {
@@ -197,10 +202,10 @@ impl Layout {
             }
         }
         if first_row == FirstRow::Unsure {
-            layout.doubts.push(Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1]))));
-        } else if open && konect.is_none() && begins_with_times(&all) {
-            layout.doubts.push(Doubt::Times);
+            doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
+        layout.doubts = doubts;
+        layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
         Ok(Some(layout))
     }
 
@@ -218,7 +223,9 @@ impl Layout {
             weight: Weight::None,
             columns: 2,
             ragged: false,
+            decimals: false,
             header: None,
+            names: None,
             direction: None,
             unused: Vec::new(),
             doubts: Vec::new(),
@@ -235,6 +242,11 @@ impl Layout {
     ) -> Result<Self, String> {
         let found = TableColumns::find(head, rows, &options.table)?;
         (self.source, self.target, self.columns) = (found.source, found.target, head.len());
+        self.names = Some([found.source, found.target].map(|at| head[at].to_string()));
+        if let Some(at) = found.weight.filter(|_| options.weighted != Some(false)) {
+            let odd = odd_weights(rows, at).filter(|what| what.starts_with("times"));
+            self.doubts.extend(odd.map(|what| Doubt::Weights(at + 1, what)));
+        }
         let dictionary =
             next.and_then(|(_, fields, attributes)| attributes.filter(|_| fields.len() < head.len()));
         self.weight = match (found.weight, dictionary) {
@@ -251,12 +263,21 @@ impl Layout {
             let (name, required) = (head[at].to_string(), options.directed.is_none());
             Some(Direction { column: at, name, directed, required })
         });
+        self.decimals = self.have_decimals(rows);
         let unused = found.unused.iter().filter(|at| **at < self.columns);
         self.unused = unused.map(|&at| shown(&head[at])).collect();
         if options.weighted == Some(false) && self.weight != Weight::None {
             self.weight = Weight::Ignored;
         }
         Ok(self)
+    }
+
+    /// Whether ids are whole numbers with decimals.
+    fn have_decimals(&self, rows: &[Vec<Cow<str>>]) -> bool {
+        let id = |row: &[Cow<str>], at: usize| {
+            row.get(at).is_some_and(|id| id.contains('.') && whole(id).is_some())
+        };
+        !rows.is_empty() && rows.iter().all(|row| id(row, self.source) && id(row, self.target))
     }
 
     /// Whether lines are two or three fields in their usual order, which are parsed fast.
@@ -266,7 +287,7 @@ impl Layout {
             Weight::Column(at) => at == 2 && self.columns == 3,
             _ => false,
         };
-        (self.source, self.target) == (0, 1) && weight && !self.ragged
+        (self.source, self.target) == (0, 1) && weight && !self.ragged && !self.decimals
     }
 }
 
@@ -285,48 +306,6 @@ pub(super) fn is_edge_in_comment(line: &str, separator: Separator, columns: usiz
     fields.len() == columns && columns > 1 && (!above || shown()) && !named()
 }
 
-/// Refuses a `#` alone, below which a file of the trivial graph format has its edges.
-fn check_comments(
-    between: &[(u64, &str)],
-    lines: &[(u64, &str)],
-    separator: Separator,
-) -> Result<(), (u64, String)> {
-    let columns = |line: &str| {
-        let mut fields = Vec::new();
-        split(line, separator, &mut fields).map_or(0, |()| fields.len())
-    };
-    let Some(&(number, _)) = between.iter().find(|(_, line)| line.trim() == "#") else { return Ok(()) };
-    // Nodes have a label or none, and edges have both ends above all.
-    let (above, below): (Vec<_>, Vec<_>) = lines.iter().partition(|(line, _)| *line < number);
-    let widths =
-        |lines: &[&(u64, &str)]| -> BTreeSet<usize> { lines.iter().map(|(_, line)| columns(line)).collect() };
-    if widths(&above) == widths(&below) && above.len() == 1 {
-        return Ok(());
-    }
-    let first: BTreeSet<&str> = above.iter().filter_map(|(_, line)| line.split_whitespace().next()).collect();
-    let listed = |line: &str| line.split_whitespace().take(2).all(|id| first.contains(id));
-    if below.is_empty() || !below.iter().all(|(_, line)| listed(line)) {
-        return Ok(());
-    }
-    let problem = "is `#` alone, as in the trivial graph format, whose first lines are nodes: expected edges only (or leave this line out)";
-    Err((number, problem.into()))
-}
-
-/// What is wrong with rows that are edges in another syntax.
-fn other_syntax(rows: &[Vec<Cow<str>>]) -> Option<String> {
-    let all = |holds: &dyn Fn(&[Cow<str>]) -> bool| rows.iter().all(|row| holds(row));
-    if all(&|row| row[0].starts_with('(') && row[row.len() - 1].ends_with(')')) {
-        return Some("has edges in brackets: expected their ends alone, such as `a b`".into());
-    }
-    let integers = |row: &[Cow<str>]| row[1..].iter().all(|id| id.parse::<i64>().is_ok());
-    if rows.len() > 1 && all(&|row| row.len() > 2 && (row[0] == "e" || row[0] == "a") && integers(row)) {
-        return Some(
-            "has edges behind a letter, as DIMACS files have: expected both ends first, or their columns given as source and target".into(),
-        );
-    }
-    None
-}
-
 /// Rows without their first fields.
 fn without_first<'a>(rows: &[Vec<Cow<'a, str>>]) -> Vec<Vec<Cow<'a, str>>> {
     rows.iter().map(|row| row[1..].to_vec()).collect()
@@ -335,9 +314,11 @@ fn without_first<'a>(rows: &[Vec<Cow<'a, str>>]) -> Vec<Vec<Cow<'a, str>>> {
 /// Whether rows begin with a name or number that the header has no name for, as R's `write.table` writes them. It puts quotation marks around
 /// them; without, a weight could be what the header leaves out, unless it names one and rows are numbered.
 fn has_row_names(head: &[Cow<str>], rows: &[Vec<Cow<str>>], quoted: bool) -> bool {
-    let numbered = || rows.iter().zip(1..).all(|(row, at): (_, u64)| row[0] == at.to_string());
+    // R counts from 1, pandas from 0.
+    let numbered = |from: u64| rows.iter().zip(from..).all(|(row, at)| row[0] == at.to_string());
+    let word_last = || rows.iter().any(|row| row[row.len() - 1].parse::<f64>().is_err());
     let fits = rows.len() > 1 && rows.iter().all(|row| row.len() == head.len() + 1);
-    if !fits || !quoted && (head.len() < 3 || !numbered()) {
+    if !fits || !quoted && (head.len() < 3 && !word_last() || !numbered(0) && !numbered(1)) {
         return false;
     }
     // Next to row names, both ends are words or both are numbers; next to ends, a number is a weight without a name.
@@ -357,24 +338,15 @@ fn names(comment: &str, separator: Separator, columns: usize) -> Option<Vec<Cow<
     (names.len() == columns && are_edge_names(&names)).then_some(names)
 }
 
-/// Whether the first of three columns could be times and the others the ends of edges: it ascends, and the third has about as many different numbers as
-/// the second and many in common with it, as weights have not.
-fn begins_with_times(rows: &[Vec<Cow<str>>]) -> bool {
-    const FEWEST: usize = 8;
-    let column =
-        |at: usize| -> Option<Vec<i64>> { rows.iter().map(|row| row.get(at)?.parse().ok()).collect() };
-    if rows.len() < FEWEST || rows.iter().any(|row| row.len() != 3) {
-        return false;
-    }
-    let (Some(first), Some(second), Some(third)) = (column(0), column(1), column(2)) else { return false };
-    let set = |values: &[i64]| values.iter().copied().collect::<BTreeSet<i64>>();
-    let (times, ends, others) = (set(&first), set(&second), set(&third));
-    let common = others.intersection(&ends).count();
-    first.is_sorted() && times.len() >= 3 && 2 * common >= others.len() && 2 * others.len() >= ends.len()
+/// A number without decimals other than 0.
+pub(super) fn whole(field: &str) -> Option<i64> {
+    const MOST: f64 = (1_u64 << 53) as f64;
+    let number: f64 = field.parse().ok()?;
+    (number.fract() == 0.0 && number.abs() < MOST).then_some(number as i64)
 }
 
 /// A field as messages show it.
-fn shown(field: &str) -> String {
+pub(super) fn shown(field: &str) -> String {
     shorten(&field.escape_debug().to_string())
 }
 
@@ -398,9 +370,12 @@ pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
     let numeric = all_numbers(Separator::Mixed);
     // Between tabs names may hold commas; a comma right before a tab separates itself.
     let after_comma = data.iter().any(|(_, line)| line.contains(",\t") || line.contains(", \t"));
-    let order = if after_comma { [b';', b',', b'\t'] } else { [b';', b'\t', b','] };
+    let order = if after_comma { [b';', b',', b'\t', b'|'] } else { [b';', b'\t', b',', b'|'] };
     for byte in order {
         let only = Separator::Only(byte);
+        if byte == b'|' && !data.iter().all(|(_, line)| has_bars(line)) {
+            continue;
+        }
         let count = |line: &str| {
             let mut fields = Vec::new();
             split(attributes(line).0, only, &mut fields).ok().map(|()| fields.len())
@@ -421,6 +396,14 @@ pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
     Separator::Mixed
 }
 
+/// Whether bars separate the fields of a line, as databases and Markdown have them: with blanks on both sides, or where nothing else could separate.
+fn has_bars(line: &str) -> bool {
+    let line = line.trim();
+    let parts = || line.trim_matches('|').split('|');
+    let blanks = parts().all(|part| part.starts_with([' ', '\t']) || part.ends_with([' ', '\t']));
+    line.contains('|') && (blanks || !line.contains([' ', '\t', ',', ';']))
+}
+
 /// Whether the only comma of a line is one between digits, behind two fields that tabs or blanks separate.
 fn has_decimal_comma(line: &str) -> bool {
     let Some((before, after)) = line.split_once(',') else { return false };
@@ -434,14 +417,6 @@ fn has_decimal_comma(line: &str) -> bool {
 pub(super) fn one_field(separator: Separator) -> String {
     let name = separator.name();
     format!("has one field: expected both ends of an edge, such as `a b`, separated by {name}")
-}
-
-fn neighbor_lists(widths: &BTreeSet<usize>) -> String {
-    let (fewest, most) = (widths.first().unwrap_or(&0), widths.last().unwrap_or(&0));
-    format!(
-        "begins lines of {fewest} to {most} fields, as lists of neighbors (adjacency lists, METIS) have: expected an edge a line, such as `a b` \
-         (names with blanks go between commas, tabs or quotation marks)"
-    )
 }
 
 pub(super) fn too_many(fields: usize) -> String {

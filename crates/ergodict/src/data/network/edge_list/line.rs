@@ -31,17 +31,45 @@ impl Separator {
             Self::Mixed => "blanks, tabs, commas or semicolons",
             Self::Only(b'\t') => "tabs",
             Self::Only(b';') => "semicolons",
+            Self::Only(b'|') => "bars",
             Self::Only(_) => "commas",
         }
     }
 }
 
-/// The text of a line without its end, or nothing where it is blank or a comment.
+/// The text of a line without its end, or nothing where it is blank, a comment, or what a database draws around a table.
 pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = line.trim_ascii_start();
-    let skipped = text.is_empty() || matches!(text[0], b'#' | b'%') || text.starts_with(b"//");
+    let skipped = match text {
+        [] | [b'#' | b'%', ..] | [b'/', b'/', ..] => true,
+        [b'-' | b'=' | b'+' | b'|' | b':', ..] => is_ruler(text),
+        [b'(' | b'0'..=b'9', ..] => is_footer(text.trim_ascii_end()),
+        // Excel's separator.
+        [b's' | b'S', ..] => text.len() <= 6 && text[..text.len().min(4)].eq_ignore_ascii_case(b"sep="),
+        _ => false,
+    };
     (!skipped).then_some(line)
+}
+
+/// Whether a line is drawn below the names of columns, as in `---+---`.
+fn is_ruler(text: &[u8]) -> bool {
+    let drawn = |byte: &u8| matches!(byte, b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'\t');
+    text.windows(2).any(|two| two == b"--" || two == b"==") && text.iter().all(drawn)
+}
+
+/// Whether a line is the number of rows above it, `(2 rows)` or `2 rows in set (0.00 sec)`.
+fn is_footer(text: &[u8]) -> bool {
+    let inner = text.strip_prefix(b"(").and_then(|text| text.strip_suffix(b")")).unwrap_or(text);
+    let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let words = &inner[digits..];
+    let bracketed = inner.len() < text.len();
+    digits > 0
+        && if bracketed {
+            [&b" row"[..], b" rows", b" rows affected", b" row affected"].contains(&words)
+        } else {
+            words.starts_with(b" row") && words.windows(8).any(|set| set == b" in set ")
+        }
 }
 
 /// Takes the attributes `{…}` off the end of a line, as networkx writes them.
@@ -77,6 +105,7 @@ pub(in super::super) fn split<'a>(
     fields: &mut Vec<Cow<'a, str>>,
 ) -> Result<(), &'static str> {
     fields.clear();
+    let line = if separator == Separator::Only(b'|') { without_frame(line) } else { line };
     let bytes = line.as_bytes();
     let skip = |mut at: usize| {
         while at < bytes.len() && separator.is_blank(bytes[at]) {
@@ -125,6 +154,12 @@ pub(in super::super) fn split<'a>(
     }
 }
 
+/// A line without the bars that Markdown and databases draw around it.
+fn without_frame(line: &str) -> &str {
+    let trimmed = line.trim_matches([' ', '\t']);
+    trimmed.strip_prefix('|').and_then(|line| line.strip_suffix('|')).unwrap_or(trimmed)
+}
+
 /// An integer in its only decimal form: no sign but a minus, no leading zero, within 64 bits.
 pub(in crate::data::network) fn canonical(field: &str) -> Option<i64> {
     let digits = field.strip_prefix('-').unwrap_or(field).as_bytes();
@@ -165,6 +200,45 @@ mod tests {
         assert!(fields("\"a b", Separator::Mixed).unwrap_err().contains("not closed"));
         assert!(fields("\"a\"b c", Separator::Mixed).unwrap_err().contains("right after"));
         assert!(fields("\"a\" b, c", Separator::Only(b',')).unwrap_err().contains("right after"));
+    }
+
+    #[test]
+    fn what_is_drawn_around_tables_is_skipped() {
+        for line in [
+            "---+---",
+            "|---|:---:|",
+            "+----+",
+            " ====== ===",
+            "---",
+            "(2 rows)",
+            "(1 row)",
+            "2 rows in set (0.00 sec)",
+            "sep=;",
+            "SEP=,",
+            "# x",
+            " % y",
+            "// z",
+            "",
+            "(12 rows affected)",
+        ] {
+            assert_eq!(content(line.as_bytes()), None, "{line}");
+        }
+        for line in [
+            "-1 -2",
+            "1 2",
+            "(2 nodes)",
+            "(rows)",
+            "12 rows",
+            "2 rows",
+            "separate sep=",
+            "- -",
+            "=",
+            "seps a",
+        ] {
+            assert_eq!(content(line.as_bytes()), Some(line.as_bytes()), "{line}");
+        }
+        assert_eq!(fields(" | a b | c | ", Separator::Only(b'|')).unwrap(), ["a b", "c"]);
+        assert_eq!(fields("a|b", Separator::Only(b'|')).unwrap(), ["a", "b"]);
     }
 
     #[test]

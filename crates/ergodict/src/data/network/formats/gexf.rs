@@ -27,7 +27,7 @@ pub(super) fn read<R: BufRead>(xml: &mut Xml<'_, R>, options: &ReadOptions) -> R
             }
             ("node", Some(graph)) => {
                 let Some(id) = attributes.get("id") else { return Err(xml.bad("has a node without id")) };
-                graph.node(id, None).map_err(|problem| xml.bad(problem))?;
+                graph.node(id, [attributes.get("label"), None]).map_err(|problem| xml.bad(problem))?;
             }
             ("edge", Some(graph)) => {
                 let (Some(source), Some(target)) = (attributes.get("source"), attributes.get("target"))

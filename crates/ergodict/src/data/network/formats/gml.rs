@@ -81,9 +81,11 @@ fn graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<Graph> {
         };
         match tokens.next()? {
             Some(Token::Open) if key.eq_ignore_ascii_case("node") => {
-                let [id, label] = pairs(tokens, ["id", "label"])?;
+                let [id, label, name] = pairs(tokens, ["id", "label", "name"])?;
                 let Some(id) = id else { return Err(tokens.bad("has a node without id")) };
-                graph.node(&id, label.as_deref()).map_err(|problem| tokens.bad(problem))?;
+                graph
+                    .node(&id, [label.as_deref(), name.as_deref()])
+                    .map_err(|problem| tokens.bad(problem))?;
             }
             Some(Token::Open) if key.eq_ignore_ascii_case("edge") => {
                 let [source, target, weight, value] = pairs(tokens, ["source", "target", "weight", "value"])?;

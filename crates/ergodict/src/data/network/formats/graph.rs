@@ -1,11 +1,49 @@
 //! A graph while its file is read: nodes by their names in the file, edges between them.
 
 use crate::data::network::matrix_list::Entries;
-use crate::data::network::{EdgeCounts, EdgeList, NodeIds, ReadOptions};
+use crate::data::network::{Doubt, EdgeCounts, EdgeList, NodeIds, ReadOptions};
 use crate::data::npy_header::shorten;
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
+
+/// Which attribute has the names of the nodes.
+#[derive(Debug, Default)]
+pub(in crate::data::network) struct Labels {
+    /// `label` or `name`; none where nodes are called by their ids.
+    pub(in crate::data::network) attribute: Option<&'static str>,
+    /// A label that several nodes have.
+    pub(in crate::data::network) doubt: Option<Doubt>,
+}
+
+/// The names of the nodes by an attribute.
+#[derive(Default)]
+struct Called {
+    names: Vec<Box<str>>,
+    attribute: Option<&'static str>,
+    doubt: Option<Doubt>,
+}
+
+impl Called {
+    /// By the first attribute that every one of `n` nodes has, each its own.
+    fn find(n: usize, labels: [Vec<Option<Box<str>>>; 2]) -> Self {
+        let mut doubt = None;
+        for (attribute, names) in ["label", "name"].into_iter().zip(labels) {
+            let Some(names) =
+                names.into_iter().collect::<Option<Vec<Box<str>>>>().filter(|names| names.len() == n)
+            else {
+                continue;
+            };
+            let mut sorted: Vec<&str> = names.iter().map(|name| &**name).collect();
+            sorted.sort_unstable();
+            match sorted.windows(2).find(|two| two[0] == two[1]) {
+                None => return Self { names, attribute: Some(attribute), doubt: None },
+                Some(twice) => doubt = doubt.or_else(|| Some(Doubt::Labels(shown(twice[0])))),
+            }
+        }
+        Self { doubt, ..Self::default() }
+    }
+}
 
 /// Nodes and edges so far.
 #[derive(Debug, Default)]
@@ -13,8 +51,8 @@ pub(super) struct Graph {
     places: HashMap<Box<str>, u32>,
     /// By place: whether a node is listed, and not only the end of an edge.
     listed: Vec<bool>,
-    /// By place; empty where no node has one.
-    labels: Vec<Option<Box<str>>>,
+    /// What nodes are called besides their ids, by place: in the attribute `label`, and in `name`. Empty where no node has one.
+    labels: [Vec<Option<Box<str>>>; 2],
     ends: Vec<(u32, u32)>,
     weights: Vec<f64>,
     weighted: bool,
@@ -28,18 +66,20 @@ impl Graph {
         Self { directed, ..Self::default() }
     }
 
-    /// Adds a node that the file lists; a label is what it is called where every node has one.
+    /// Adds a node that the file lists, with its attributes `label` and `name`: what it is called where every node has such a one, and different ones.
     ///
     /// # Errors
     /// For a second node of that id.
-    pub(super) fn node(&mut self, id: &str, label: Option<&str>) -> std::result::Result<(), String> {
+    pub(super) fn node(&mut self, id: &str, labels: [Option<&str>; 2]) -> std::result::Result<(), String> {
         let place = self.place(id) as usize;
         if std::mem::replace(&mut self.listed[place], true) {
             return Err(format!("has a second node with the id `{}`: expected different ids", shown(id)));
         }
-        if let Some(label) = label {
-            self.labels.resize(self.labels.len().max(place + 1), None);
-            self.labels[place] = Some(label.into());
+        for (all, label) in self.labels.iter_mut().zip(labels) {
+            if let Some(label) = label.filter(|label| !label.is_empty()) {
+                all.resize(all.len().max(place + 1), None);
+                all[place] = Some(label.into());
+            }
         }
         Ok(())
     }
@@ -101,8 +141,8 @@ impl Graph {
     /// The edges, with nodes in the order of their names.
     ///
     /// # Errors
-    /// [`Error::Format`] for a graph without nodes, for two nodes of the same name, and for edges of a node that is not listed.
-    pub(super) fn finish(mut self, path: &Path, ignore_weights: bool) -> Result<Entries> {
+    /// [`Error::Format`] for a graph without nodes, and for edges of a node that is not listed.
+    pub(super) fn finish(mut self, path: &Path, options: &ReadOptions) -> Result<(Entries, Labels)> {
         let n = self.places.len();
         if n == 0 {
             return Err(Error::format(path, None, "holds no node and no edge"));
@@ -115,20 +155,14 @@ impl Graph {
             );
             return Err(Error::format(path, None, problem));
         }
-        let labeled = self.labels.len() == n && self.labels.iter().all(Option::is_some);
         let mut names: Vec<Box<str>> = vec!["".into(); n];
         for (id, place) in self.places.drain() {
             names[place as usize] = id;
         }
-        if labeled {
-            names = self.labels.drain(..).flatten().collect();
-        }
-        let Some((order, ids)) = NodeIds::in_order(&names) else {
-            let mut sorted: Vec<&str> = names.iter().map(|name| &**name).collect();
-            sorted.sort_unstable();
-            let twice = sorted.windows(2).find(|two| two[0] == two[1]).map_or("", |two| two[0]);
-            let problem = format!("has two nodes labeled `{}`: expected different labels", shown(twice));
-            return Err(Error::format(path, None, problem));
+        let Called { names: called, attribute, doubt } =
+            if options.ids { Called::default() } else { Called::find(n, self.labels) };
+        let Some((order, ids)) = NodeIds::in_order(if attribute.is_some() { &called } else { &names }) else {
+            return Err(Error::format(path, None, "has two nodes of the same id: expected different ids"));
         };
         let mut rank = vec![0; n];
         order.iter().enumerate().for_each(|(at, &place)| rank[place as usize] = at as u32);
@@ -139,9 +173,10 @@ impl Graph {
                 (*u, *v) = ((*u).min(*v), (*u).max(*v));
             }
         }
-        let weights = (self.weighted && !ignore_weights).then_some(self.weights);
+        let weights = (self.weighted && options.weighted != Some(false)).then_some(self.weights);
         let list = EdgeList { ids, ends: self.ends, weights, directed: self.directed };
-        Ok(Entries { list, weighted: self.weighted, found: EdgeCounts::default() })
+        let entries = Entries { list, weighted: self.weighted, found: EdgeCounts::default() };
+        Ok((entries, Labels { attribute, doubt }))
     }
 
     /// Takes note of what an edge says of its direction.

@@ -6,32 +6,45 @@ use crate::Result;
 use crate::data::network::ReadOptions;
 use std::io::BufRead;
 
+/// The ids of keys that are looked at.
+#[derive(Default)]
+struct Keys {
+    weights: Vec<String>,
+    /// The weight of edges without one.
+    weight: Option<f64>,
+    /// Of labels and of names of nodes.
+    labels: [Vec<String>; 2],
+}
+
 /// Reads the first graph of a document whose root is open.
 pub(super) fn read<R: BufRead>(xml: &mut Xml<'_, R>, options: &ReadOptions) -> Result<Graph> {
-    // Keys of the weights, and their default.
-    let (mut keys, mut default): (Vec<String>, Option<f64>) = (Vec::new(), None);
+    let mut keys = Keys::default();
     let mut graph: Option<Graph> = None;
     loop {
         match xml.next()? {
             None => break,
             Some(Piece::Start(name, attributes)) => match name.as_str() {
                 "key" => {
-                    let of_edges = matches!(attributes.get("for"), None | Some("edge" | "all"));
+                    let of =
+                        |elements: &str| attributes.get("for").is_none_or(|of| of == elements || of == "all");
                     let called = attributes.get("attr.name").or(attributes.get("id")).unwrap_or_default();
-                    let (ours, id) = (
-                        of_edges && called.eq_ignore_ascii_case("weight"),
-                        attributes.get("id").map(str::to_owned),
-                    );
+                    let is = |name: &str| called.eq_ignore_ascii_case(name);
+                    let (weight, label, name) =
+                        (of("edge") && is("weight"), of("node") && is("label"), of("node") && is("name"));
+                    let id = attributes.get("id").map(str::to_owned);
                     let value = key_default(xml)?;
-                    if let (true, Some(id)) = (ours, id) {
-                        keys.push(id);
+                    let Some(id) = id else { continue };
+                    if label || name {
+                        keys.labels[usize::from(name)].push(id);
+                    } else if weight {
+                        keys.weights.push(id);
                         if let Some(value) = value {
-                            default = Some(number(&value).map_err(|problem| xml.bad(problem))?);
+                            keys.weight = Some(number(&value).map_err(|problem| xml.bad(problem))?);
                         }
                     }
                 }
                 "graph" if graph.is_some() => return Err(xml.bad("has a second graph: expected one")),
-                "graph" => graph = Some(one(xml, &attributes, (&keys, default), options)?),
+                "graph" => graph = Some(one(xml, &attributes, &keys, options)?),
                 _ => xml.skip()?,
             },
             Some(_) => {}
@@ -56,7 +69,7 @@ fn key_default<R: BufRead>(xml: &mut Xml<'_, R>) -> Result<Option<String>> {
 fn one<R: BufRead>(
     xml: &mut Xml<'_, R>,
     attributes: &Attributes,
-    (keys, default): (&[String], Option<f64>),
+    keys: &Keys,
     options: &ReadOptions,
 ) -> Result<Graph> {
     let directed = match attributes.get("edgedefault") {
@@ -74,8 +87,11 @@ fn one<R: BufRead>(
             Some(Piece::Start(name, attributes)) => match name.as_str() {
                 "node" => {
                     let Some(id) = attributes.get("id") else { return Err(xml.bad("has a node without id")) };
-                    graph.node(id, None).map_err(|problem| xml.bad(problem))?;
-                    children(xml, |_, name| name == "graph")?;
+                    let id = id.to_owned();
+                    let [label, name] = data(xml, [&keys.labels[0], &keys.labels[1]])?;
+                    graph
+                        .node(&id, [label.as_deref(), name.as_deref()])
+                        .map_err(|problem| xml.bad(problem))?;
                 }
                 "edge" => {
                     let (Some(source), Some(target)) = (attributes.get("source"), attributes.get("target"))
@@ -87,8 +103,10 @@ fn one<R: BufRead>(
                             .check_direction(said == "true" || said == "1", options)
                             .map_err(|problem| xml.bad(problem))?;
                     }
-                    graph.edge(source, target, default);
-                    if let Some(weight) = weight(xml, keys)? {
+                    graph.edge(source, target, keys.weight);
+                    let [weight] = data(xml, [&keys.weights])?;
+                    if let Some(weight) = weight {
+                        let weight = number(&weight).map_err(|problem| xml.bad(problem))?;
                         graph.weigh(graph.edges().saturating_sub(1), weight);
                     }
                 }
@@ -99,35 +117,25 @@ fn one<R: BufRead>(
     }
 }
 
-/// Skips what is within a tag, unless it is refused.
-fn children<R: BufRead>(xml: &mut Xml<'_, R>, refused: impl Fn(&Xml<'_, R>, &str) -> bool) -> Result<()> {
-    loop {
-        match xml.next()? {
-            None | Some(Piece::End(_)) => return Ok(()),
-            Some(Piece::Text(_)) => {}
-            Some(Piece::Start(name, _)) if refused(xml, &name) => {
-                return Err(xml.bad("has a graph within a node: expected a plain graph"));
-            }
-            Some(Piece::Start(..)) => xml.skip()?,
-        }
-    }
-}
-
-/// The weight of an edge that was just opened.
-fn weight<R: BufRead>(xml: &mut Xml<'_, R>, keys: &[String]) -> Result<Option<f64>> {
-    let mut found = None;
+/// The text of some attributes, each by its keys, of the node or edge that was just opened.
+fn data<const N: usize, R: BufRead>(
+    xml: &mut Xml<'_, R>,
+    keys: [&[String]; N],
+) -> Result<[Option<String>; N]> {
+    let mut found = [const { None }; N];
     loop {
         match xml.next()? {
             None | Some(Piece::End(_)) => return Ok(found),
             Some(Piece::Text(_)) => {}
+            Some(Piece::Start(name, _)) if name == "graph" => {
+                return Err(xml.bad("has a graph within a node: expected a plain graph"));
+            }
             Some(Piece::Start(name, attributes)) => {
-                let ours = name == "data"
-                    && attributes.get("key").is_some_and(|key| keys.iter().any(|known| known == key));
-                if ours {
-                    let text = xml.text()?;
-                    found = Some(number(&text).map_err(|problem| xml.bad(problem))?);
-                } else {
-                    xml.skip()?;
+                let key = attributes.get("key").filter(|_| name == "data");
+                let at = key.and_then(|key| keys.iter().position(|of| of.iter().any(|known| known == key)));
+                match at {
+                    Some(at) => found[at] = Some(xml.text()?),
+                    None => xml.skip()?,
                 }
             }
         }

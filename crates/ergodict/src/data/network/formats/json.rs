@@ -22,7 +22,10 @@ struct Document {
 #[derive(serde::Deserialize)]
 struct Node {
     id: Option<Id>,
-    name: Option<Id>,
+    #[serde(default)]
+    label: Value,
+    #[serde(default)]
+    name: Value,
 }
 
 #[derive(serde::Deserialize)]
@@ -32,7 +35,7 @@ struct Edge {
     weight: Option<f64>,
     /// What D3 calls a weight.
     #[serde(default)]
-    value: Number,
+    value: Value,
 }
 
 /// What Cytoscape calls nodes and edges, apart or in one list.
@@ -56,50 +59,57 @@ struct Data<T> {
 #[derive(serde::Deserialize)]
 struct Element {
     id: Option<Id>,
+    #[serde(default)]
+    label: Value,
+    #[serde(default)]
+    name: Value,
     source: Option<Id>,
     target: Option<Id>,
     weight: Option<f64>,
 }
 
-/// A number, or anything else, which is passed over as it is read.
+/// A number or a text, or anything else, which is passed over as it is read.
 #[derive(Default)]
-struct Number(Option<f64>);
+struct Value {
+    number: Option<f64>,
+    text: Option<String>,
+}
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         struct Any;
 
         impl<'de> Visitor<'de> for Any {
-            type Value = Number;
+            type Value = Value;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("any value")
             }
-            fn visit_f64<E: de::Error>(self, number: f64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(number)))
+            fn visit_f64<E: de::Error>(self, number: f64) -> std::result::Result<Value, E> {
+                Ok(Value { number: Some(number), text: Some(format!("{number:?}")) })
             }
-            fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(number as f64)))
+            fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Value, E> {
+                Ok(Value { number: Some(number as f64), text: Some(number.to_string()) })
             }
-            fn visit_u64<E: de::Error>(self, number: u64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(number as f64)))
+            fn visit_u64<E: de::Error>(self, number: u64) -> std::result::Result<Value, E> {
+                Ok(Value { number: Some(number as f64), text: Some(number.to_string()) })
             }
-            fn visit_bool<E: de::Error>(self, _: bool) -> std::result::Result<Number, E> {
-                Ok(Number(None))
+            fn visit_bool<E: de::Error>(self, _: bool) -> std::result::Result<Value, E> {
+                Ok(Value::default())
             }
-            fn visit_str<E: de::Error>(self, _: &str) -> std::result::Result<Number, E> {
-                Ok(Number(None))
+            fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Value, E> {
+                Ok(Value { number: None, text: Some(text.to_owned()) })
             }
-            fn visit_unit<E: de::Error>(self) -> std::result::Result<Number, E> {
-                Ok(Number(None))
+            fn visit_unit<E: de::Error>(self) -> std::result::Result<Value, E> {
+                Ok(Value::default())
             }
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Number, A::Error> {
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Value, A::Error> {
                 while list.next_element::<de::IgnoredAny>()?.is_some() {}
-                Ok(Number(None))
+                Ok(Value::default())
             }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<Number, A::Error> {
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
                 while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
-                Ok(Number(None))
+                Ok(Value::default())
             }
         }
 
@@ -161,10 +171,11 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
         };
         for Data { data } in nodes {
             let id = data.id.ok_or_else(|| bad("has a node without id"))?;
-            graph.node(&id.0, None).map_err(|problem| bad(&problem))?;
+            let labels = [data.label.text.as_deref(), data.name.text.as_deref()];
+            graph.node(&id.0, labels).map_err(|problem| bad(&problem))?;
         }
         // An attribute called `value` is a weight in D3 only.
-        let edges = edges.into_iter().map(|edge| Edge { value: Number(None), ..edge.data });
+        let edges = edges.into_iter().map(|edge| Edge { value: Value::default(), ..edge.data });
         add(&mut graph, edges.collect(), &bad)?;
         return Ok((graph, NetworkFormat::Cytoscape));
     }
@@ -176,10 +187,11 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
     // Of D3, nodes without ids have names, and links have these or the numbers of nodes.
     let by_name = is_linked_by_name(&nodes, &edges);
     for (at, node) in nodes.into_iter().enumerate() {
-        match (node.id, node.name) {
-            (Some(id), _) => graph.node(&id.0, None),
-            (None, Some(name)) if by_name => graph.node(&name.0, None),
-            (None, name) => graph.node(&at.to_string(), name.as_ref().map(|name| name.0.as_str())),
+        let labels = [node.label.text.as_deref(), node.name.text.as_deref()];
+        match (node.id, labels[1]) {
+            (Some(id), _) => graph.node(&id.0, labels),
+            (None, Some(name)) if by_name => graph.node(name, labels),
+            (None, _) => graph.node(&at.to_string(), labels),
         }
         .map_err(|problem| bad(&problem))?;
     }
@@ -189,10 +201,8 @@ pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFo
 
 /// Whether nodes have names and no ids, and every end of a link is such a name.
 fn is_linked_by_name(nodes: &[Node], edges: &[Edge]) -> bool {
-    let names: Option<HashSet<&str>> = nodes
-        .iter()
-        .map(|node| node.name.as_ref().filter(|_| node.id.is_none()).map(|name| name.0.as_str()))
-        .collect();
+    let names: Option<HashSet<&str>> =
+        nodes.iter().map(|node| node.name.text.as_deref().filter(|_| node.id.is_none())).collect();
     let ends = || edges.iter().flat_map(|edge| [&edge.source, &edge.target]).flatten();
     names.is_some_and(|names| ends().all(|end| names.contains(end.0.as_str())))
         && ends().any(|end| end.0.parse::<usize>().is_err())
@@ -202,7 +212,7 @@ fn add(graph: &mut Graph, edges: Vec<Edge>, bad: &impl Fn(&str) -> Error) -> Res
     // `value` is anything where edges have weights.
     let weighted = edges.iter().any(|edge| edge.weight.is_some());
     for Edge { source, target, weight, value } in edges {
-        let weight = if weighted { weight } else { value.0 };
+        let weight = if weighted { weight } else { value.number };
         let (Some(source), Some(target)) = (source, target) else {
             return Err(bad("has an edge without source and target"));
         };
@@ -214,11 +224,11 @@ fn add(graph: &mut Graph, edges: Vec<Edge>, bad: &impl Fn(&str) -> Error) -> Res
 /// Elements with both ends are edges.
 fn apart(all: Vec<Data<Element>>) -> (Vec<Data<Node>>, Vec<Data<Edge>>) {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    for Data { data: Element { id, source, target, weight } } in all {
+    for Data { data: Element { id, label, name, source, target, weight } } in all {
         if source.is_some() || target.is_some() {
-            edges.push(Data { data: Edge { source, target, weight, value: Number(None) } });
+            edges.push(Data { data: Edge { source, target, weight, value: Value::default() } });
         } else {
-            nodes.push(Data { data: Node { id, name: None } });
+            nodes.push(Data { data: Node { id, label, name } });
         }
     }
     (nodes, edges)

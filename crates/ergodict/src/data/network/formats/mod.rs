@@ -1,19 +1,19 @@
 //! Files of graphs from other programs, a reader for each format: nodes and edges with names, weights and directions.
 //!
-//! | format | names of nodes | weights | direction |
+//! | format | ids of nodes | weights | direction |
 //! |---|---|---|---|
 //! | GraphML | `id` | the attribute called `weight`, with its default | `edgedefault` |
 //! | GEXF | `id` | `weight` | `defaultedgetype` |
-//! | GML | `label` where every node has one, else `id` | `weight`, else `value` | `directed` |
+//! | GML | `id` | `weight`, else `value` | `directed` |
 //! | Graphviz DOT | id | `weight`, with that of `edge [weight=…]` as default | `graph` or `digraph` |
-//! | Pajek | label | third number of a line | `*Arcs` or `*Edges` |
+//! | Pajek | number | third number of a line | `*Arcs` or `*Edges` |
 //! | Cytoscape SIF | id | none | none |
-//! | node-link JSON | `id` | `weight` | `directed` |
+//! | node-link JSON | `id`, else the place | `weight` | `directed` |
 //! | Cytoscape JSON | `id` | `weight` | `directed`, where networkx wrote it |
 //! | MATLAB | numbers from 0 | entries | whether the matrix is symmetric |
 //!
-//! Names are those that networkx has. An edge without a weight among others with one weighs 1. Edges of both kinds in one file are refused
-//! unless it is said which they are.
+//! Nodes are called by their attribute `label` where each has its own, else by `name`, else by their ids; DOT, where labels are for drawings, by their
+//! ids. An edge without a weight among others with one weighs 1. Edges of both kinds in one file are refused unless it is said which they are.
 
 mod cursor;
 mod dot;
@@ -37,6 +37,7 @@ use crate::Result;
 use crate::data::Input;
 pub(super) use dot::{START as DOT_START, recognize as is_dot};
 pub(super) use gml::{START as GML_START, recognize as is_gml};
+pub(super) use graph::Labels;
 use graph::shown;
 pub(super) use sif::recognize as is_sif;
 use std::io::{BufRead, BufReader};
@@ -71,11 +72,10 @@ pub(super) fn read(
     format: NetworkFormat,
     mut input: Input,
     options: &ReadOptions,
-) -> Result<(Entries, NetworkFormat)> {
+) -> Result<(Entries, NetworkFormat, Labels)> {
     if input.head().starts_with(b"\xef\xbb\xbf") {
         input.consume(3);
     }
-    let ignore = options.weighted == Some(false);
     let (graph, format) = match format {
         NetworkFormat::GraphMl => {
             let mut xml = xml::Xml::new(path, BufReader::new(input));
@@ -94,9 +94,13 @@ pub(super) fn read(
         NetworkFormat::Dot => (dot::read(path, BufReader::new(LineEnds::new(input)))?, format),
         NetworkFormat::Sif => (sif::read(path, BufReader::new(LineEnds::new(input)))?, format),
         NetworkFormat::Pajek => (pajek::read(path, BufReader::new(LineEnds::new(input)), options)?, format),
-        _ => return mat::read(path, input, ignore).map(|entries| (entries, NetworkFormat::Matlab)),
+        _ => {
+            let entries = mat::read(path, input, options.weighted == Some(false))?;
+            return Ok((entries, NetworkFormat::Matlab, Labels::default()));
+        }
     };
-    graph.finish(path, ignore).map(|entries| (entries, format))
+    let (entries, labels) = graph.finish(path, options)?;
+    Ok((entries, format, labels))
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
             Section::Vertices => {
                 let id = vertex(&fields[0])?;
                 let label = fields.get(1).map_or(id.as_str(), |label| label);
-                graph.node(&id, Some(label)).map_err(bad)?;
+                graph.node(&id, [Some(label), None]).map_err(bad)?;
             }
             Section::Pairs(directed) => {
                 let [source, target, ..] = &fields[..] else {
@@ -131,7 +131,7 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
     for at in 1..=count {
         let id = at.to_string();
         if !graph.is_listed(&id) {
-            graph.node(&id, Some(&id)).map_err(|problem| Error::format(path, None, problem))?;
+            graph.node(&id, [Some(&id), None]).map_err(|problem| Error::format(path, None, problem))?;
         }
     }
     Ok(graph)

@@ -1,6 +1,6 @@
 //! Each format as its programs write it; damaged and hostile files.
 
-use crate::data::{Network, ReadDecisions, ReadOptions, TableOptions, read_network, write_network};
+use crate::data::{Doubt, Network, ReadDecisions, ReadOptions, TableOptions, read_network, write_network};
 use crate::{Error, Result};
 use std::io::Write;
 
@@ -43,6 +43,13 @@ const GEXF: &str = r#"<gexf version="1.2" xmlns:viz="http://x"><meta><creator>x<
   <nodes><node id="a" label="Ann"><attvalues><attvalue for="0" value="1"/></attvalues></node><node id="b" label="Bob"/><node id="c"/></nodes>
   <edges><edge id="0" source="a" target="b" weight="2.0"/><edge source="b" target="a"/></edges></graph></gexf>"#;
 
+/// As igraph has it: ids are numbers of its own.
+const IGRAPH: &str = r#"<graphml><key id="v_name" for="node" attr.name="name" attr.type="string"/><key id="v_id" for="node" attr.name="id" attr.type="string"/>
+  <graph id="G" edgedefault="undirected"><node id="n0"><data key="v_name">Ann</data></node><node id="n1"><data key="v_id">x</data><data key="v_name">Bob</data></node>
+  <edge source="n0" target="n1"/></graph></graphml>"#;
+
+const GEPHI: &str = r#"<gexf><graph><nodes><node id="52" label="Ann"/><node id="53" label="Bob"></node></nodes><edges><edge source="52" target="53"/></edges></graph></gexf>"#;
+
 const GML: &str = "Creator \"me\"\ngraph\n[\n  comment \"x ] y\"\n  directed 1\n  node\n  [\n    id 1\n    label \"Ann &#233;\"\n    graphics [ x 1 y [ z 2 ] ]\n  ]\n  \
                    node [ id 2 label \"b\" ]\n  edge [ source 1 target 2 value 3 ]\n]\n";
 
@@ -68,6 +75,8 @@ fn graphs_of_every_program_are_read() {
     for (text, expected) in [
         (GRAPHML, "GraphML, directed, 3: A & B b 2; b A & B 1.5"),
         (GEXF, "GEXF, undirected, 3: a b 3"),
+        (IGRAPH, "GraphML, undirected, 2: Ann Bob 1"),
+        (GEPHI, "GEXF, undirected, 2: Ann Bob 1"),
         (GML, "GML, directed, 2: Ann \u{e9} b 3"),
         (PAJEK, "Pajek, directed, 3: Ann B b 2.5"),
         (DOT, "DOT, directed, 4: a -7 0.5; a b 2.5; b c \"d 2"),
@@ -91,6 +100,37 @@ fn graphs_of_every_program_are_read() {
     }
     let said = read(GRAPHML.as_bytes()).unwrap().1.to_string();
     assert!(said.starts_with("GraphML, directed (said by the file), with weights, words as ids"), "{said}");
+}
+
+#[test]
+fn nodes_are_called_by_labels_of_their_own() {
+    let twice = "graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] edge [ source 1 target 2 ] ]";
+    let (network, decisions) = read(twice.as_bytes()).unwrap();
+    assert_eq!((network.ids().name(0), decisions.labels), ("1".into(), None));
+    assert_eq!(decisions.doubts, [Doubt::Labels("a".into())]);
+    let notes = decisions.warnings(&ReadOptions::default());
+    assert!(notes[0].spelled(&ToString::to_string).contains("several nodes are labeled `a`"));
+    // Labels that are not different, names that are.
+    let named = "graph [ node [ id 1 label \"a\" name \"x\" ] node [ id 2 label \"a\" name \"y\" ] edge [ source 1 target 2 ] ]";
+    let (network, decisions) = read(named.as_bytes()).unwrap();
+    assert_eq!(
+        (network.ids().name(0), decisions.labels, decisions.doubts),
+        ("x".into(), Some("name"), vec![])
+    );
+    let cytoscape = r#"{"elements": {"nodes": [{"data": {"id": "52", "name": "TP53", "label": {"a": 1}}}, {"data": {"id": "53", "name": "MDM2"}}],
+        "edges": [{"data": {"source": "52", "target": "53"}}]}}"#;
+    let d3 = r#"{"nodes": [{"id": 0, "label": "TP53"}, {"id": 1, "label": "MDM2"}], "links": [{"source": 0, "target": 1}]}"#;
+    for (text, ids) in
+        [(cytoscape, ["52", "53"]), (d3, ["0", "1"]), (IGRAPH, ["n0", "n1"]), (GEPHI, ["52", "53"])]
+    {
+        let (network, decisions) = read(text.as_bytes()).unwrap();
+        assert!(decisions.to_string().contains("nodes called by their attribute `"), "{decisions}");
+        assert_ne!(network.ids().name(0), ids[0]);
+        let (network, decisions) =
+            read_with(text.as_bytes(), &ReadOptions { ids: true, ..ReadOptions::default() }).unwrap();
+        assert_eq!([0, 1].map(|v| network.ids().name(v)), ids);
+        assert_eq!(decisions.labels, None);
+    }
 }
 
 #[test]
@@ -122,7 +162,6 @@ fn what_is_no_graph_is_refused_with_the_reason() {
         (&deep, "deeper than 64"),
         (&brackets, "deeper than 64"),
         (&arrays, "JSON"),
-        ("graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] ]", "two nodes labeled `a`"),
         ("graph [ node [ id 1 ] node [ id 1 ] ]", "second node with the id `1`"),
         ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "the node `2`, which is not listed"),
         ("graph [ node [ id", "cut off"),

@@ -1,0 +1,107 @@
+"""Tables as programs write them: a pandas table, an array and the file are the same network, or are refused for the same reason."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+from typing import Optional
+
+import igraph
+import numpy as np
+import pandas
+import pytest
+
+from ergodict import Network
+
+_TIMES = "20 1 2\n20 2 3\n40 3 1\n"
+_SIZES = "4 5\n1 2\n1 3\n1 4\n2 3\n3 4\n"
+
+
+def _table(text: str, header: Optional[int] = 0) -> pandas.DataFrame:
+    return pandas.read_csv(io.StringIO(text), sep="[ ,]", engine="python", header=header)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("student,school\n1,1\n2,1\n3,2\n", "may be two kinds of nodes"),
+        ("a:,b\nb:,c\nc:,a\n", "a name and a colon"),
+        ("source=a,target=b\nsource=b,target=c\n", "with `=`"),
+        ("0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n", "look"),
+    ],
+)
+def test_tables_with_names_are_refused_as_files(text: str, reason: str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError):
+        Network(path)
+    with pytest.raises(ValueError, match=reason):
+        Network(_table(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (_TIMES, "looks like a time"),
+        ("0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n", "two neighbors"),
+        ("a -> b\nb -> c\n", "between both ends"),
+        ("source,target\na,b\nb,c\n", "names of columns"),
+        ("2020-01-01,1,2\n2020-01-02,2,3\n", "begins with a date"),
+    ],
+)
+def test_tables_without_names_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Network(_table(text, None))
+
+
+def test_columns_can_be_given() -> None:
+    table = _table(_TIMES, None)
+    assert Network(table, source="2", target="3").nodes == [1, 2, 3]
+    assert Network(table, format="edges").nodes == [1, 2, 3, 20, 40]
+    with pytest.raises(ValueError, match=r"looks like a time.*array\[:, \[1, 2\]\].*format='edges'"):
+        Network(np.vstack([table.to_numpy(), [60, 1, 3]]))
+    given = Network(_table("student,school\n1,1\n2,1\n3,2\n"), source="student", target="school")
+    assert given.nodes == [1, 2, 3]
+
+
+def test_sizes_in_the_first_row_are_no_edge(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(_SIZES, encoding="utf-8")
+    table = _table(_SIZES, None)
+    networks = [Network(path), Network(table), Network(table.to_numpy())]
+    assert [network.n_edges for network in networks] == [5, 5, 5]
+    assert networks[0] == networks[1] == networks[2]
+
+
+def test_odd_weights_are_warned_of(tmp_path: pathlib.Path) -> None:
+    text = "1 2 1999\n2 3 2001\n3 4 2005\n3 5 2005\n"
+    path = tmp_path / "x.txt"
+    path.write_text(text, encoding="utf-8")
+    for data in (path, _table(text, None), _table(text, None).to_numpy()):
+        with pytest.warns(UserWarning, match="column 3 looks like years"):
+            assert Network(data).is_weighted
+    assert not Network(path, weighted=False).is_weighted
+
+
+def test_ids_that_files_read_otherwise_are_refused() -> None:
+    with pytest.raises(ValueError, match="differ in blanks only"):
+        Network(pandas.DataFrame({"source": ["a ", "b"], "target": ["b", "a"]}))
+    with pytest.raises(ValueError, match="row 1 of the table has the names of its columns"):
+        Network(_table("source,target\na,b\nsource,target\nb,c\n"))
+    with pytest.raises(ValueError, match="two kinds of nodes"):
+        Network(pandas.DataFrame({"Unnamed: 0": ["a", "b"], "x": [3, 2], "y": [1, 2]}))
+
+
+def test_nodes_are_called_by_labels(tmp_path: pathlib.Path) -> None:
+    graph = igraph.Graph([(0, 1), (1, 2)])
+    graph.vs["name"] = ["ann", "bob", "cleo"]
+    path = tmp_path / "x.graphml"
+    graph.write_graphml(str(path))
+    assert Network(path) == Network(graph)
+    assert Network(path).nodes == ["ann", "bob", "cleo"]
+    assert Network(path, ids=True).nodes == Network.read(path, ids=True).nodes == ["n0", "n1", "n2"]
+    labeled = igraph.Graph([(0, 1)])
+    labeled.vs["label"] = ["x", "y"]
+    assert Network(labeled).nodes == ["x", "y"]
+    with pytest.raises(ValueError, match="has no meaning"):
+        Network(graph, ids=True)
