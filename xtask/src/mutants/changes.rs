@@ -146,8 +146,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 }
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => {
-                let inner = self.text[Self::range(&unary.expr)].to_owned();
-                self.add(unary, inner);
+                // Twice, so that a reference becomes a value as it did before.
+                let sign = if matches!(unary.op, UnOp::Not(_)) { '!' } else { '-' };
+                let old = &self.text[Self::range(unary)];
+                self.add(unary, format!("{sign}({old})"));
             }
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
                 if let Ok(value) = number.base10_parse::<u64>() {
