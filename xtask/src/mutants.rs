@@ -1,7 +1,8 @@
 //! `cargo xtask mutants`: do the tests of the library notice small changes of it?
 //!
 //! A seeded sample of changes in each area of the library is put into a copy of it, each behind a check of `ERGODICT_MUTANT`, so that one test
-//! program, built once, has all of them. What became of each is recorded in `target/mutants.tsv`: what was caught is not tested again.
+//! program, built once, has all of them. Each is tested by the tests that reach it: unit tests, and where those pass, integration tests. What became
+//! of each is recorded in `target/mutants.tsv`: what was caught is not tested again.
 
 mod build;
 mod changes;
@@ -77,17 +78,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     }
     chosen.retain(|mutant| matches!(record.end(seed, mutant), None | Some(End::Survived)));
     let program = build(&mut chosen, "--lib", |mutant| record.add(seed, mutant, End::Refused))?;
-    let left = trial::units(&program, &chosen, until, |mutant, end| record.add(seed, mutant, end))?;
+    let numbers = (1..).zip(&chosen).map(|(number, _)| number).collect();
+    let left = trial::test(&program, &chosen, numbers, until, |mutant, end| record.add(seed, mutant, end))?;
     if !left.is_empty() {
         let program = build(&mut chosen, "--test integration", |_| bail!("the library no longer compiles"))?;
-        trial::integration(&program, &chosen, &left, until, |mutant, end| record.add(seed, mutant, end))?;
+        trial::test(&program, &chosen, left, until, |mutant, end| {
+            record.add(seed, mutant, if end == End::Survived { end } else { End::Integration })
+        })?;
     }
     let page = record.page()?;
     println!("{page}");
     let date = stdout(command("date").arg("+%F"))?;
     let path = root().join(format!("benchsuite/runs/{}/mutants.md", date.trim()));
     std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(record.bites()?)
+    record.bites()
 }
 
 /// All changes of the library.

@@ -8,19 +8,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// What the copy reads the number of its change by.
-const SWITCH: &str = "
+/// What the copy reads the number of its change by. Without a change it notes which ones are reached, without allocating anything.
+const SWITCH: &str = r#"
 /// Which change of `cargo xtask mutants` is made.
 mod mutant {
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    static CHOSEN: LazyLock<u32> = LazyLock::new(|| {
+        std::env::var("ERGODICT_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+    });
+    static NOTES: LazyLock<Option<std::fs::File>> = LazyLock::new(|| {
+        let path = std::env::var_os("ERGODICT_REACHED")?;
+        std::fs::OpenOptions::new().create(true).append(true).open(path).ok()
+    });
+    static REACHED: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
+
     /// Whether it is this one.
     pub(crate) fn is(number: u32) -> bool {
-        static CHOSEN: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
-            std::env::var(\"ERGODICT_MUTANT\").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
-        });
+        if *CHOSEN == 0 && !REACHED[number as usize].load(Relaxed) {
+            if let Some(mut notes) = NOTES.as_ref() {
+                use std::io::Write;
+                let mut line = [0; 16];
+                let mut rest = &mut line[..];
+                let _ = writeln!(rest, "{number}");
+                let length = 16 - rest.len();
+                let _ = notes.write_all(&line[..length]);
+            }
+            REACHED[number as usize].store(true, Relaxed);
+        }
         *CHOSEN == number
     }
 }
-";
+"#;
+/// The most changes that [`SWITCH`] can tell apart.
+const MOST: usize = 4095;
 
 /// The test program of a copy of the library with all changes in it; those that the compiler refuses are taken out and handed on.
 pub(super) fn build(
@@ -28,6 +50,9 @@ pub(super) fn build(
     program: &str,
     mut refused: impl FnMut(&Mutant) -> Result<()>,
 ) -> Result<PathBuf> {
+    if chosen.len() > MOST {
+        bail!("{} changes are too many: at most {MOST} at a time", chosen.len());
+    }
     let copy = copy()?;
     loop {
         change(&copy, chosen)?;
@@ -85,7 +110,7 @@ enum Built {
     Refused(BTreeSet<u32>),
 }
 
-/// Builds a test program in the copy. Dependencies are those that the tests have built.
+/// Builds a test program in the copy.
 fn compile(copy: &Path, program: &str) -> Result<Built> {
     let mut build = cargo(&format!(
         "test --locked --no-run --message-format json --package ergodict {program} --features clap,fetch,image,parquet --target-dir"

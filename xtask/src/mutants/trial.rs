@@ -1,138 +1,170 @@
-//! Runs of a test program, one for each change.
+//! Runs of a test program: which tests reach which change, and whether they notice it.
 
 use super::Mutant;
 use super::record::End;
-use crate::place::root;
+use crate::place::{Scratch, command, root, stdout};
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Address space of a test program in KiB: a change may ask for any amount.
 const SPACE: u64 = 12 << 20;
+/// Test programs at a time, each with one thread for tests.
+const WORKERS: usize = 2;
+/// Tests that take longer are left to the end, for what the others did not catch.
+const SLOW: Duration = Duration::from_secs(1);
+/// Tests that are run at once take about this long.
+const BATCH: Duration = Duration::from_secs(4);
 
-/// A test program, and how long its tests take without a change.
-struct Trial<'a> {
-    program: &'a Path,
-    usual: BTreeMap<Vec<String>, Duration>,
+/// A test, how long it takes and the numbers of the changes that it reaches.
+struct Test {
+    name: String,
+    time: Duration,
+    reaches: BTreeSet<u32>,
 }
 
-/// Runs the unit tests of each change, from those of its module to those of the library, and gives the numbers of those that survive.
-pub(super) fn units(
+/// Tests each change, some of them by their numbers, with the tests of a program that reach it, quick ones first.
+pub(super) fn test(
     program: &Path,
     chosen: &[Mutant],
+    numbers: Vec<u32>,
     until: Option<Instant>,
-    mut ended: impl FnMut(&Mutant, End) -> Result<()>,
+    ended: impl FnMut(&Mutant, End) -> Result<()> + Send,
 ) -> Result<Vec<u32>> {
-    let mut trial = Trial { program, usual: BTreeMap::new() };
-    let mut left = Vec::new();
-    for (number, mutant) in (1..).zip(chosen) {
-        if until.is_some_and(|until| Instant::now() > until) {
-            break;
-        }
-        let mut end = End::Survived;
-        for tests in rounds(&mutant.file) {
-            end = trial.run(&tests, number)?;
-            if end != End::Survived {
-                break;
+    let tests = trace(program)?;
+    let ended = Mutex::new(ended);
+    let mut left = numbers;
+    for slow in [false, true] {
+        let survivors = Mutex::new(Vec::new());
+        parallel(&left, |number| {
+            if until.is_some_and(|until| Instant::now() > until) {
+                return Ok(());
             }
-        }
-        if end == End::Survived {
-            left.push(number);
-        }
-        ended(mutant, end)?;
+            let reaching = tests.iter().filter(|test| test.reaches.contains(number));
+            let reaching: Vec<&Test> = reaching.filter(|test| (test.time > SLOW) == slow).collect();
+            let end = try_change(program, &reaching, *number)?;
+            if end == End::Survived {
+                survivors.lock().unwrap().push(*number);
+            }
+            (ended.lock().unwrap())(&chosen[*number as usize - 1], end)
+        })?;
+        left = survivors.into_inner().unwrap();
+        left.sort_unstable();
     }
     Ok(left)
 }
 
-/// Runs the integration tests of those that the unit tests left.
-pub(super) fn integration(
-    program: &Path,
-    chosen: &[Mutant],
-    left: &[u32],
-    until: Option<Instant>,
-    mut ended: impl FnMut(&Mutant, End) -> Result<()>,
-) -> Result<()> {
-    let mut trial = Trial { program, usual: BTreeMap::new() };
-    for number in left {
-        if until.is_some_and(|until| Instant::now() > until) {
-            break;
+/// Work on all of a list by a few threads; the first error.
+fn parallel<T: Sync>(all: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let one = || {
+        while let Some(item) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(item)?;
         }
-        let end = trial.run(&[], *number)?;
-        let end = if end == End::Survived { end } else { End::Integration };
-        ended(&chosen[*number as usize - 1], end)?;
-    }
-    Ok(())
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap())
+    })
 }
 
-/// The tests that are run for a change in a file, one round after the other: those of its module, its folder, its top folder, the library, each
-/// without those that were run already. They are arguments of the test program.
-fn rounds(file: &str) -> Vec<Vec<String>> {
-    let module = file.trim_end_matches(".rs").trim_end_matches("/mod");
-    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let top = file.split('/').next().unwrap_or_default();
-    let mut filters: Vec<String> = [module, folder, top].map(|path| path.replace('/', "::") + "::").into();
-    filters.dedup();
-    let mut rounds: Vec<Vec<String>> = Vec::new();
-    for (done, filter) in filters.iter().map(Some).chain([None]).enumerate() {
-        let skip = filters[..done].iter().flat_map(|filter| ["--skip".to_owned(), filter.clone()]);
-        rounds.push(filter.cloned().into_iter().chain(skip).collect());
-    }
-    rounds
+/// Runs each test by itself without a change, and notes which changes it reaches; in the order of the time they take.
+fn trace(program: &Path) -> Result<Vec<Test>> {
+    let list = stdout(command(program).args(["--list", "--format", "terse"]))?;
+    let names: Vec<&str> = list.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    println!("{} tests, each by itself", names.len());
+    let scratch = Scratch::new("mutants")?;
+    let tests = Mutex::new(Vec::new());
+    parallel(&names, |name| {
+        let notes = scratch.0.join(name.replace("::", "-"));
+        let start = Instant::now();
+        if run(program, &[name], 0, &notes, Duration::from_mins(30))? != End::Survived {
+            bail!("the test {name} fails without any change");
+        }
+        let time = start.elapsed();
+        let text = std::fs::read_to_string(&notes).unwrap_or_default();
+        let reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
+        tests.lock().unwrap().push(Test { name: (*name).to_owned(), time, reaches });
+        Ok(())
+    })?;
+    let mut tests = tests.into_inner().unwrap();
+    tests.sort_by(|a, b| (a.time, &a.name).cmp(&(b.time, &b.name)));
+    Ok(tests)
 }
 
-impl Trial<'_> {
-    /// Runs tests with a change.
-    fn run(&mut self, tests: &[String], number: u32) -> Result<End> {
-        if !self.usual.contains_key(tests) {
-            let start = Instant::now();
-            if self.test(tests, 0, Duration::from_mins(30))? != End::Survived {
-                bail!("the tests `{}` fail without any change", tests.join(" "));
-            }
-            self.usual.insert(tests.to_vec(), start.elapsed());
+/// Runs tests with a change, in batches, to the first that fails.
+fn try_change(program: &Path, tests: &[&Test], number: u32) -> Result<End> {
+    for batch in batches(tests) {
+        let time: Duration = batch.iter().map(|test| test.time).sum();
+        let names: Vec<&str> = batch.iter().map(|test| test.name.as_str()).collect();
+        let end = run(program, &names, number, Path::new(""), time * 10 + Duration::from_secs(5))?;
+        if end != End::Survived {
+            return Ok(end);
         }
-        self.test(tests, number, self.usual[tests] * 10 + Duration::from_secs(10))
     }
+    Ok(End::Survived)
+}
 
-    /// Runs tests with a change, to the first that fails; 0 is none.
-    fn test(&self, tests: &[String], number: u32, limit: Duration) -> Result<End> {
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {SPACE}; exec \"$0\" \"$@\"")])
-            .arg(self.program)
-            .args(tests)
-            .env("ERGODICT_MUTANT", number.to_string())
-            // Property tests look for a smaller example of what failed, which is of no use here.
-            .env("PROPTEST_MAX_SHRINK_ITERS", "0")
-            .env("RUST_BACKTRACE", "0")
-            .current_dir(root().join("crates/ergodict"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("cannot start the tests")?;
-        let out = BufReader::new(child.stdout.take().context("the tests have no output")?);
-        let (send, failed) = channel();
-        std::thread::spawn(move || {
-            for line in out.lines() {
-                if line.is_ok_and(|line| line.ends_with("... FAILED")) {
-                    let _ = send.send(());
-                }
-            }
-        });
-        let end = match failed.recv_timeout(limit) {
-            Ok(()) => End::Caught,
-            Err(RecvTimeoutError::Timeout) => End::TimedOut,
-            // The program has ended.
-            Err(RecvTimeoutError::Disconnected) => {
-                return Ok(if child.wait()?.success() { End::Survived } else { End::Caught });
-            }
-        };
-        child.kill()?;
-        child.wait()?;
-        Ok(end)
+/// Tests in groups that take about as long as [`BATCH`].
+fn batches<'a>(tests: &'a [&'a Test]) -> Vec<&'a [&'a Test]> {
+    let (mut batches, mut start, mut time) = (Vec::new(), 0, Duration::ZERO);
+    for (at, test) in tests.iter().enumerate() {
+        if at > start && time + test.time > BATCH {
+            batches.push(&tests[start..at]);
+            (start, time) = (at, Duration::ZERO);
+        }
+        time += test.time;
     }
+    if start < tests.len() {
+        batches.push(&tests[start..]);
+    }
+    batches
+}
+
+/// Runs tests with a change, to the first that fails; 0 is none, and the changes that are reached are then noted.
+fn run(program: &Path, tests: &[&str], number: u32, notes: &Path, limit: Duration) -> Result<End> {
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {SPACE}; exec \"$0\" \"$@\"")])
+        .arg(program)
+        .args(["--exact", "--test-threads", "1"])
+        .args(tests)
+        .env("ERGODICT_MUTANT", number.to_string())
+        .env("ERGODICT_REACHED", notes)
+        // Property tests look for a smaller example of what failed, which is of no use here.
+        .env("PROPTEST_MAX_SHRINK_ITERS", "0")
+        .env("RUST_BACKTRACE", "0")
+        .current_dir(root().join("crates/ergodict"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start the tests")?;
+    let out = BufReader::new(child.stdout.take().context("the tests have no output")?);
+    let (send, failed) = channel();
+    std::thread::spawn(move || {
+        for line in out.lines() {
+            if line.is_ok_and(|line| line.ends_with("... FAILED")) {
+                let _ = send.send(());
+            }
+        }
+    });
+    let end = match failed.recv_timeout(limit) {
+        Ok(()) => End::Caught,
+        Err(RecvTimeoutError::Timeout) => End::TimedOut,
+        // The program has ended.
+        Err(RecvTimeoutError::Disconnected) => {
+            return Ok(if child.wait()?.success() { End::Survived } else { End::Caught });
+        }
+    };
+    child.kill()?;
+    child.wait()?;
+    Ok(end)
 }
 
 #[cfg(test)]
@@ -140,17 +172,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_widen_and_do_not_repeat() {
-        let rounds = |file| rounds(file).iter().map(|round| round.join(" ")).collect::<Vec<_>>();
-        assert_eq!(
-            rounds("factor/code/fast.rs"),
-            [
-                "factor::code::fast::",
-                "factor::code:: --skip factor::code::fast::",
-                "factor:: --skip factor::code::fast:: --skip factor::code::",
-                "--skip factor::code::fast:: --skip factor::code:: --skip factor::",
-            ]
-        );
-        assert_eq!(rounds("denoise/mod.rs"), ["denoise::", "--skip denoise::"]);
+    fn batches_hold_all_tests_in_order() {
+        let tests: Vec<Test> = [1, 1, 2, 2, 3, 9, 9]
+            .map(|seconds| Test {
+                name: String::new(),
+                time: Duration::from_secs(seconds),
+                reaches: BTreeSet::new(),
+            })
+            .into();
+        let tests: Vec<&Test> = tests.iter().collect();
+        let lengths = |tests| batches(tests).iter().map(|batch| batch.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&tests), [3, 1, 1, 1, 1]);
+        assert_eq!(lengths(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn all_of_a_list_is_worked_on_and_errors_are_seen() {
+        let sum = AtomicUsize::new(0);
+        let add = |number: &usize| {
+            sum.fetch_add(*number, Ordering::Relaxed);
+            Ok(())
+        };
+        parallel(&[1, 2, 3, 4], add).unwrap();
+        assert_eq!(sum.into_inner(), 10);
+        assert!(parallel(&[1, 2, 3], |number| if *number == 2 { bail!("two") } else { Ok(()) }).is_err());
     }
 }
