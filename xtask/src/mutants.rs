@@ -44,6 +44,7 @@ impl Mutant {
 /// Makes and tests a sample of changes; true if none survived that is not explained.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let (mut sample, mut seed, mut minutes, mut places) = (SAMPLE, 0, None, Vec::new());
+    let mut list = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let mut number = |name: &str| -> Result<u64> {
@@ -53,9 +54,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         match word.as_str() {
             "--sample" => sample = number("--sample")? as usize,
             "--seed" => seed = number("--seed")?,
+            "--list" => list = true,
             "--minutes" => minutes = Some(number("--minutes")?),
             word if word.starts_with('-') => {
-                bail!("no option `{word}`: there are --sample N, --seed N and --minutes N")
+                bail!("no option `{word}`: there are --sample N, --seed N, --minutes N and --list")
             }
             place => places.push(place.to_owned()),
         }
@@ -77,6 +79,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         chosen.extend(choose(all, sample, seed));
     }
     chosen.retain(|mutant| matches!(record.end(seed, mutant), None | Some(End::Survived)));
+    if list {
+        for Mutant { file, change } in &chosen {
+            println!("{file}:{} {}", change.line, change.what);
+        }
+        return Ok(true);
+    }
     let program = build(&mut chosen, "--lib", |mutant| record.add(seed, mutant, End::Refused))?;
     let numbers = (1..).zip(&chosen).map(|(number, _)| number).collect();
     let left = trial::test(&program, &chosen, numbers, until, |mutant, end| record.add(seed, mutant, end))?;
