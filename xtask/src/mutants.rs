@@ -78,28 +78,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         println!("{area}: {} of {} changes", sample.min(all.len()), all.len());
         chosen.extend(choose(all, sample, seed));
     }
-    chosen.retain(|mutant| matches!(record.end(seed, mutant), None | Some(End::Survived)));
+    chosen.retain(|mutant| record.is_open(seed, mutant));
     if list {
         for Mutant { file, change } in &chosen {
             println!("{file}:{} {}", change.line, change.what);
         }
         return Ok(true);
     }
-    let program = build(&mut chosen, "--lib", |mutant| record.add(seed, mutant, End::Refused))?;
-    let numbers = (1..).zip(&chosen).map(|(number, _)| number).collect();
-    let left = trial::test(&program, &chosen, numbers, until, |mutant, end| record.add(seed, mutant, end))?;
-    if !left.is_empty() {
-        let program = build(&mut chosen, "--test integration", |_| bail!("the library no longer compiles"))?;
-        trial::test(&program, &chosen, left, until, |mutant, end| {
-            record.add(seed, mutant, if end == End::Survived { end } else { End::Integration })
-        })?;
-    }
-    let page = record.page()?;
+    let programs = build(&mut chosen, |mutant| record.add(seed, mutant, End::Refused))?;
+    trial::test(&programs, &chosen, until, |mutant, end| record.add(seed, mutant, end))?;
+    let page = record.page();
     println!("{page}");
     let date = stdout(command("date").arg("+%F"))?;
     let path = root().join(format!("benchsuite/runs/{}/mutants.md", date.trim()));
     std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    record.bites()
+    Ok(record.bites())
 }
 
 /// All changes of the library.

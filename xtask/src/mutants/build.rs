@@ -44,20 +44,20 @@ mod mutant {
 /// The most changes that [`SWITCH`] can tell apart.
 const MOST: usize = 4095;
 
-/// The test program of a copy of the library with all changes in it; those that the compiler refuses are taken out and handed on.
+/// The programs of unit tests and of integration tests, of a copy of the library with all changes in it; changes that the compiler refuses are
+/// taken out and handed on.
 pub(super) fn build(
     chosen: &mut Vec<Mutant>,
-    program: &str,
     mut refused: impl FnMut(&Mutant) -> Result<()>,
-) -> Result<PathBuf> {
+) -> Result<[PathBuf; 2]> {
     if chosen.len() > MOST {
         bail!("{} changes are too many: at most {MOST} at a time", chosen.len());
     }
     let copy = copy()?;
     loop {
         change(&copy, chosen)?;
-        match compile(&copy, program)? {
-            Built::Program(program) => return Ok(program),
+        match compile(&copy)? {
+            Built::Programs(programs) => return Ok(programs),
             Built::Refused(numbers) => {
                 let (out, viable) = (1..)
                     .zip(std::mem::take(chosen))
@@ -104,17 +104,17 @@ fn change(copy: &Path, chosen: &[Mutant]) -> Result<()> {
 
 /// What compiling the changes gave.
 enum Built {
-    /// The test program.
-    Program(PathBuf),
+    /// The test programs.
+    Programs([PathBuf; 2]),
     /// The numbers of changes that the compiler refuses.
     Refused(BTreeSet<u32>),
 }
 
-/// Builds a test program in the copy.
-fn compile(copy: &Path, program: &str) -> Result<Built> {
-    let mut build = cargo(&format!(
-        "test --locked --no-run --message-format json --package ergodict {program} --features clap,fetch,image,parquet --target-dir"
-    ));
+/// Builds the test programs in the copy.
+fn compile(copy: &Path) -> Result<Built> {
+    let mut build = cargo(
+        "test --locked --no-run --message-format json --package ergodict --lib --test integration --features clap,fetch,image,parquet --target-dir",
+    );
     build.arg(target()?).current_dir(copy).stderr(Stdio::inherit());
     println!("$ {}", name(&build));
     let output = build.output().context("cannot start cargo")?;
@@ -131,8 +131,12 @@ fn compile(copy: &Path, program: &str) -> Result<Built> {
         }
         return Ok(Built::Refused(refused));
     }
-    let program = messages.iter().rev().find_map(|message| message["executable"].as_str());
-    Ok(Built::Program(program.context("cargo built no test program")?.into()))
+    let program = |name: &str| -> Result<PathBuf> {
+        let mut of_name = messages.iter().filter(|message| message["target"]["name"] == name);
+        let path = of_name.find_map(|message| message["executable"].as_str());
+        Ok(path.with_context(|| format!("cargo built no tests of {name}"))?.into())
+    };
+    Ok(Built::Programs([program("ergodict")?, program("integration")?]))
 }
 
 /// The numbers of changes in the lines that a message of the compiler points to.

@@ -59,9 +59,19 @@ impl Finder<'_> {
 
     fn add(&mut self, of: &impl Spanned, replacement: String) {
         let (range, line) = (Self::range(of), of.span().start().line);
-        let what = format!("`{}` becomes `{replacement}`", one_line(&self.text[range.clone()]));
-        let what = what.replace(&replacement, &one_line(&replacement));
+        let what = format!("`{}` becomes `{}`", one_line(&self.text[range.clone()]), one_line(&replacement));
         self.found.push(Change { range, line, what, replacement, before: false });
+    }
+
+    /// A number is shown with its line.
+    fn add_number(&mut self, of: &impl Spanned, replacement: String) {
+        let range = Self::range(of);
+        let start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[range.end..].find('\n').map_or(self.text.len(), |at| range.end + at);
+        let [before, after] = [start..range.start, range.end..end].map(|part| &self.text[part]);
+        let (old, new) = (&self.text[start..end], format!("{before}{replacement}{after}"));
+        let what = format!("`{}` becomes `{}`", one_line(old), one_line(&new));
+        self.found.push(Change { range, line: of.span().start().line, what, replacement, before: false });
     }
 }
 
@@ -163,11 +173,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
                 if let Ok(value) = number.base10_parse::<u64>() {
                     let changed = if value < 100 { value + 1 } else { value - 1 };
-                    self.add(number, format!("{changed}{}", number.suffix()));
+                    self.add_number(number, format!("{changed}{}", number.suffix()));
                 }
             }
             Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => {
-                self.add(number, format!("({number} + 1.0)"));
+                self.add_number(number, format!("({number} + 1.0)"));
             }
             _ => {}
         }

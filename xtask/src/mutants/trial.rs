@@ -6,7 +6,7 @@ use crate::place::{Scratch, command, root, stdout};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,29 +17,37 @@ use std::time::{Duration, Instant};
 const SPACE: u64 = 12 << 20;
 /// Test programs at a time, each with one thread for tests.
 const WORKERS: usize = 2;
-/// Tests that take longer are left to the end, for what the others did not catch.
-const SLOW: Duration = Duration::from_secs(1);
+/// Tests that take longer come after the others, for what those did not catch.
+const QUICK: Duration = Duration::from_secs(1);
+/// Tests that take longer are left out.
+const LONGEST: Duration = Duration::from_secs(15);
 /// Tests that are run at once take about this long.
 const BATCH: Duration = Duration::from_secs(4);
 
 /// A test, how long it takes and the numbers of the changes that it reaches.
-struct Test {
+struct Test<'a> {
+    program: &'a Path,
     name: String,
     time: Duration,
     reaches: BTreeSet<u32>,
+    /// What it means that it fails.
+    caught: End,
 }
 
-/// Tests each change, some of them by their numbers, with the tests of a program that reach it, quick ones first.
+/// Tests each change with the tests that reach it: the quick ones of the library, the quick integration tests, then the others.
 pub(super) fn test(
-    program: &Path,
+    programs: &[PathBuf],
     chosen: &[Mutant],
-    numbers: Vec<u32>,
     until: Option<Instant>,
     ended: impl FnMut(&Mutant, End) -> Result<()> + Send,
-) -> Result<Vec<u32>> {
-    let tests = trace(program)?;
+) -> Result<()> {
+    let mut tests = Vec::new();
+    for (program, caught) in programs.iter().zip([End::Caught, End::Integration]) {
+        tests.extend(trace(program, caught)?);
+    }
+    tests.sort_by(|a, b| (a.time > QUICK, a.program, a.time).cmp(&(b.time > QUICK, b.program, b.time)));
     let ended = Mutex::new(ended);
-    let mut left = numbers;
+    let mut left: Vec<u32> = (1..).zip(chosen).map(|(number, _)| number).collect();
     for slow in [false, true] {
         let survivors = Mutex::new(Vec::new());
         parallel(&left, |number| {
@@ -47,8 +55,8 @@ pub(super) fn test(
                 return Ok(());
             }
             let reaching = tests.iter().filter(|test| test.reaches.contains(number));
-            let reaching: Vec<&Test> = reaching.filter(|test| (test.time > SLOW) == slow).collect();
-            let end = try_change(program, &reaching, *number)?;
+            let reaching: Vec<&Test<'_>> = reaching.filter(|test| (test.time > QUICK) == slow).collect();
+            let end = try_change(&reaching, *number)?;
             if end == End::Survived {
                 survivors.lock().unwrap().push(*number);
             }
@@ -57,7 +65,7 @@ pub(super) fn test(
         left = survivors.into_inner().unwrap();
         left.sort_unstable();
     }
-    Ok(left)
+    Ok(())
 }
 
 /// Work on all of a list by a few threads; the first error.
@@ -75,8 +83,8 @@ fn parallel<T: Sync>(all: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Resul
     })
 }
 
-/// Runs each test by itself without a change, and notes which changes it reaches; in the order of the time they take.
-fn trace(program: &Path) -> Result<Vec<Test>> {
+/// Runs each test of a program by itself without a change, and notes which changes it reaches.
+fn trace(program: &Path, caught: End) -> Result<Vec<Test<'_>>> {
     let list = stdout(command(program).args(["--list", "--format", "terse"]))?;
     let names: Vec<&str> = list.lines().filter_map(|line| line.strip_suffix(": test")).collect();
     println!("{} tests, each by itself", names.len());
@@ -85,38 +93,42 @@ fn trace(program: &Path) -> Result<Vec<Test>> {
     parallel(&names, |name| {
         let notes = scratch.0.join(name.replace("::", "-"));
         let start = Instant::now();
-        if run(program, &[name], 0, &notes, Duration::from_mins(30))? != End::Survived {
-            bail!("the test {name} fails without any change");
+        match run(program, &[name], 0, &notes, LONGEST)? {
+            End::Survived => {}
+            End::TimedOut => {
+                println!("left out: {name}");
+                return Ok(());
+            }
+            _ => bail!("the test {name} fails without any change"),
         }
         let time = start.elapsed();
         let text = std::fs::read_to_string(&notes).unwrap_or_default();
         let reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
-        tests.lock().unwrap().push(Test { name: (*name).to_owned(), time, reaches });
+        tests.lock().unwrap().push(Test { program, name: (*name).to_owned(), time, reaches, caught });
         Ok(())
     })?;
-    let mut tests = tests.into_inner().unwrap();
-    tests.sort_by(|a, b| (a.time, &a.name).cmp(&(b.time, &b.name)));
-    Ok(tests)
+    Ok(tests.into_inner().unwrap())
 }
 
 /// Runs tests with a change, in batches, to the first that fails.
-fn try_change(program: &Path, tests: &[&Test], number: u32) -> Result<End> {
+fn try_change(tests: &[&Test<'_>], number: u32) -> Result<End> {
     for batch in batches(tests) {
         let time: Duration = batch.iter().map(|test| test.time).sum();
         let names: Vec<&str> = batch.iter().map(|test| test.name.as_str()).collect();
-        let end = run(program, &names, number, Path::new(""), time * 10 + Duration::from_secs(5))?;
+        let limit = time * 10 + Duration::from_secs(5);
+        let end = run(batch[0].program, &names, number, Path::new(""), limit)?;
         if end != End::Survived {
-            return Ok(end);
+            return Ok(if end == End::Caught { batch[0].caught } else { end });
         }
     }
     Ok(End::Survived)
 }
 
-/// Tests in groups that take about as long as [`BATCH`].
-fn batches<'a>(tests: &'a [&'a Test]) -> Vec<&'a [&'a Test]> {
+/// Tests of one program in groups that take about as long as [`BATCH`].
+fn batches<'a, 'b>(tests: &'a [&'b Test<'b>]) -> Vec<&'a [&'b Test<'b>]> {
     let (mut batches, mut start, mut time) = (Vec::new(), 0, Duration::ZERO);
     for (at, test) in tests.iter().enumerate() {
-        if at > start && time + test.time > BATCH {
+        if at > start && (time + test.time > BATCH || test.program != tests[start].program) {
             batches.push(&tests[start..at]);
             (start, time) = (at, Duration::ZERO);
         }
@@ -173,17 +185,19 @@ mod tests {
 
     #[test]
     fn batches_hold_all_tests_in_order() {
-        let tests: Vec<Test> = [1, 1, 2, 2, 3, 9, 9]
-            .map(|seconds| Test {
-                name: String::new(),
-                time: Duration::from_secs(seconds),
-                reaches: BTreeSet::new(),
-            })
-            .into();
-        let tests: Vec<&Test> = tests.iter().collect();
-        let lengths = |tests| batches(tests).iter().map(|batch| batch.len()).collect::<Vec<_>>();
-        assert_eq!(lengths(&tests), [3, 1, 1, 1, 1]);
-        assert_eq!(lengths(&[]), [0; 0]);
+        let test = |(program, seconds)| Test {
+            program: Path::new(program),
+            name: String::new(),
+            time: Duration::from_secs(seconds),
+            reaches: BTreeSet::new(),
+            caught: End::Caught,
+        };
+        let tests =
+            [("a", 1), ("a", 1), ("a", 2), ("a", 2), ("a", 3), ("a", 9), ("a", 1), ("b", 1)].map(test);
+        let tests: Vec<&Test<'_>> = tests.iter().collect();
+        let lengths: Vec<usize> = batches(&tests).iter().map(|batch| batch.len()).collect();
+        assert_eq!(lengths, [3, 1, 1, 1, 1, 1]);
+        assert!(batches(&[]).is_empty());
     }
 
     #[test]

@@ -228,3 +228,16 @@ fn throw_on_lattice(
     (0..rows).for_each(|row| around(row * cols, row * cols + cols - 1));
     (0..cols).for_each(|col| around(col, (rows - 1) * cols + col));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bonds_that_never_hold_are_none() {
+        assert!(Bonds::of_edges(2, &[(0, 1, 1.0)]).check_any().is_ok());
+        // Of a probability below 2⁻⁶⁴.
+        assert!(Bonds::of_edges(2, &[(0, 1, 1e-30)]).check_any().is_err());
+        assert!(Bonds::of_edges(2, &[]).check_any().is_err());
+    }
+}
