@@ -16,7 +16,7 @@ use changes::{Change, changes};
 use record::{End, Record};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Where changes are looked for, beginnings of paths in the library.
 const PLACES: [&str; 5] = ["factor/", "chain/", "patch/", "reconstruct/", "denoise/"];
@@ -29,6 +29,8 @@ struct Mutant {
     /// Of the file, from `src/`.
     file: String,
     change: Change,
+    /// Of the sample that it is in.
+    seed: u64,
 }
 
 impl Mutant {
@@ -39,11 +41,16 @@ impl Mutant {
         }
         self.file.split('/').next().unwrap_or_default()
     }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let (a, b) = (&self.change.range, &other.change.range);
+        self.file == other.file && a.start < b.end && b.start < a.end
+    }
 }
 
 /// Makes and tests a sample of changes; true if none survived that is not explained.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    let (mut sample, mut seed, mut minutes, mut places) = (SAMPLE, 0, None, Vec::new());
+    let (mut sample, mut seeds, mut minutes, mut places) = (SAMPLE, Vec::new(), None, Vec::new());
     let mut list = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -53,7 +60,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         };
         match word.as_str() {
             "--sample" => sample = number("--sample")? as usize,
-            "--seed" => seed = number("--seed")?,
+            "--seed" => seeds.push(number("--seed")?),
             "--list" => list = true,
             "--minutes" => minutes = Some(number("--minutes")?),
             word if word.starts_with('-') => {
@@ -65,7 +72,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if places.is_empty() {
         places = PLACES.map(String::from).into();
     }
-    let until = minutes.map(|minutes| Instant::now() + Duration::from_mins(minutes));
+    if seeds.is_empty() {
+        seeds.push(0);
+    }
     let mut by_area: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
     for mutant in all()? {
         if places.iter().any(|place| mutant.file.starts_with(place.as_str())) {
@@ -73,20 +82,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         }
     }
     let mut record = Record::read(target()?.join("mutants.tsv"))?;
-    let mut chosen = Vec::new();
-    for (area, all) in by_area {
-        println!("{area}: {} of {} changes", sample.min(all.len()), all.len());
-        chosen.extend(choose(all, sample, seed));
+    let mut chosen: Vec<Mutant> = Vec::new();
+    for seed in seeds {
+        for (area, all) in &by_area {
+            println!("{area}, seed {seed}: {} of {} changes", sample.min(all.len()), all.len());
+            for one in choose(all.clone(), sample, seed) {
+                // A change that overlaps with one of an earlier seed has to wait for another run.
+                if record.is_open(&one) && !chosen.iter().any(|other| one.overlaps(other)) {
+                    chosen.push(one);
+                }
+            }
+        }
     }
-    chosen.retain(|mutant| record.is_open(seed, mutant));
     if list {
-        for Mutant { file, change } in &chosen {
+        for Mutant { file, change, .. } in &chosen {
             println!("{file}:{} {}", change.line, change.what);
         }
         return Ok(true);
     }
-    let programs = build(&mut chosen, |mutant| record.add(seed, mutant, End::Refused))?;
-    trial::test(&programs, &chosen, until, |mutant, end| record.add(seed, mutant, end))?;
+    let programs = build(&mut chosen, |mutant| record.add(mutant, End::Refused))?;
+    let limit = minutes.map(Duration::from_mins);
+    trial::test(&programs, &chosen, limit, |mutant, end| record.add(mutant, end))?;
     let page = record.page();
     println!("{page}");
     let date = stdout(command("date").arg("+%F"))?;
@@ -103,7 +119,7 @@ fn all() -> Result<Vec<Mutant>> {
         let file = path.strip_prefix(&source)?.to_string_lossy().into_owned();
         if !file.contains("tests") {
             let found = changes(&std::fs::read_to_string(&path)?).with_context(|| file.clone())?;
-            all.extend(found.into_iter().map(|change| Mutant { file: file.clone(), change }));
+            all.extend(found.into_iter().map(|change| Mutant { file: file.clone(), change, seed: 0 }));
         }
     }
     Ok(all)
@@ -135,12 +151,8 @@ fn choose(mut all: Vec<Mutant>, sample: usize, seed: u64) -> Vec<Mutant> {
     };
     let mut chosen: Vec<Mutant> = Vec::new();
     while chosen.len() < sample && !all.is_empty() {
-        let one = all.swap_remove((random() % all.len() as u64) as usize);
-        let overlaps = |other: &Mutant| {
-            let (a, b) = (&other.change.range, &one.change.range);
-            other.file == one.file && a.start < b.end && b.start < a.end
-        };
-        if !chosen.iter().any(overlaps) {
+        let one = Mutant { seed, ..all.swap_remove((random() % all.len() as u64) as usize) };
+        if !chosen.iter().any(|other| one.overlaps(other)) {
             chosen.push(one);
         }
     }
@@ -159,7 +171,10 @@ mod tests {
     fn samples_do_not_overlap_and_are_the_same_for_a_seed() {
         let all = || {
             let found = changes("fn f(a: u64) -> u64 { if a + 1 < 3 { a * 2 } else { 7 } }").unwrap();
-            found.into_iter().map(|change| Mutant { file: "a/b.rs".into(), change }).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|change| Mutant { file: "a/b.rs".into(), change, seed: 0 })
+                .collect::<Vec<_>>()
         };
         assert!(all().len() > 5);
         for seed in 0..20 {

@@ -57,14 +57,14 @@ impl Record {
         Ok(Self { path, ends, explained: explained()? })
     }
 
-    fn key(seed: u64, mutant: &Mutant) -> Key {
+    fn key(mutant: &Mutant) -> Key {
         let change = &mutant.change;
-        (seed, mutant.area().into(), mutant.file.clone(), change.range.start, change.what.clone())
+        (mutant.seed, mutant.area().into(), mutant.file.clone(), change.range.start, change.what.clone())
     }
 
     /// Whether a change is still to be tested: it is new, or survived without an explanation.
-    pub(super) fn is_open(&self, seed: u64, mutant: &Mutant) -> bool {
-        match self.ends.get(&Self::key(seed, mutant)) {
+    pub(super) fn is_open(&self, mutant: &Mutant) -> bool {
+        match self.ends.get(&Self::key(mutant)) {
             Some((End::Survived, _)) => self.reason(&mutant.file, &mutant.change.what).is_none(),
             end => end.is_none(),
         }
@@ -77,9 +77,9 @@ impl Record {
     }
 
     /// Notes an end, prints it and writes the file.
-    pub(super) fn add(&mut self, seed: u64, mutant: &Mutant, end: End) -> Result<()> {
+    pub(super) fn add(&mut self, mutant: &Mutant, end: End) -> Result<()> {
         println!("{}: {}:{} {}", name(end), mutant.file, mutant.change.line, mutant.change.what);
-        self.ends.insert(Self::key(seed, mutant), (end, mutant.change.line));
+        self.ends.insert(Self::key(mutant), (end, mutant.change.line));
         let mut text = String::new();
         for ((seed, area, file, start, what), (end, line)) in &self.ends {
             let _ = writeln!(text, "{seed}\t{area}\t{file}\t{start}\t{line}\t{}\t{what}", name(*end));
@@ -174,20 +174,19 @@ mod tests {
     fn records_are_read_as_they_were_written() {
         let path = std::env::temp_dir().join(format!("ergodict-mutants-{}.tsv", std::process::id()));
         let found = changes("fn f() { g(a < b); h(1) }").unwrap();
-        let mutants: Vec<_> =
-            found.into_iter().map(|change| Mutant { file: "a/diagnostics.rs".into(), change }).collect();
+        let mutant = |seed, change| Mutant { file: "a/diagnostics.rs".into(), change, seed };
+        let (one, two, later) =
+            (mutant(3, found[0].clone()), mutant(3, found[1].clone()), mutant(4, found[1].clone()));
         let mut record = Record::read(path.clone()).unwrap();
-        record.add(3, &mutants[0], End::Caught).unwrap();
-        record.add(3, &mutants[1], End::Refused).unwrap();
+        record.add(&one, End::Caught).unwrap();
+        record.add(&two, End::Refused).unwrap();
         assert!(record.bites());
-        record.add(4, &mutants[1], End::Survived).unwrap();
-        let again = Record::read(path.clone()).unwrap();
+        record.add(&later, End::Survived).unwrap();
+        let record = Record::read(path.clone()).unwrap();
         std::fs::remove_file(path).unwrap();
-        assert!(
-            !again.is_open(3, &mutants[0]) && again.is_open(4, &mutants[0]) && again.is_open(4, &mutants[1])
-        );
-        assert!(!again.bites());
-        let page = again.page();
+        assert!(!record.is_open(&one) && !record.is_open(&two) && record.is_open(&later));
+        assert!(!record.bites());
+        let page = record.page();
         assert!(page.contains("| diagnostics | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |"), "{page}");
         assert!(
             page.contains(

@@ -38,7 +38,7 @@ struct Test<'a> {
 pub(super) fn test(
     programs: &[PathBuf],
     chosen: &[Mutant],
-    until: Option<Instant>,
+    limit: Option<Duration>,
     ended: impl FnMut(&Mutant, End) -> Result<()> + Send,
 ) -> Result<()> {
     let mut tests = Vec::new();
@@ -46,6 +46,7 @@ pub(super) fn test(
         tests.extend(trace(program, caught)?);
     }
     tests.sort_by(|a, b| (a.time > QUICK, a.program, a.time).cmp(&(b.time > QUICK, b.program, b.time)));
+    let until = limit.map(|limit| Instant::now() + limit);
     let ended = Mutex::new(ended);
     let mut left: Vec<u32> = (1..).zip(chosen).map(|(number, _)| number).collect();
     for slow in [false, true] {
