@@ -356,8 +356,8 @@ mod tests {
         let mean = losses.iter().sum::<f64>() / 14.0;
         let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / 13.0;
         assert_eq!(found.samples, 14);
-        assert!((found.mean / mean - 1.0).abs() < 1e-9);
-        assert!((found.standard_error / (variance / 14.0).sqrt() - 1.0).abs() < 1e-9);
+        assert!((found.mean / mean - 1.0).abs() < 1e-7);
+        assert!((found.standard_error / (variance / 14.0).sqrt() - 1.0).abs() < 1e-7);
         let none = expected_loss(&mut model, []).unwrap();
         assert!(none.samples == 0 && none.mean.is_nan());
     }
@@ -382,7 +382,7 @@ mod tests {
                 let total: f64 = shares[kept.clone()].iter().sum();
                 let expected = kept.map(|s| shares[s] * losses[s]).sum::<f64>() / total;
                 let found = window.empirical_loss(&mut model).unwrap();
-                assert!((found / expected - 1.0).abs() < 1e-9, "{capacity}: {found} for {expected}");
+                assert!((found / expected - 1.0).abs() < 1e-7, "{capacity}: {found} for {expected}");
             }
             let mut none = Window::new(0);
             none.push(parts[0].as_ref(), 1.0);

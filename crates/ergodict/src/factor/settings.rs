@@ -480,25 +480,23 @@ impl LearnSettings {
 mod tests {
     use super::*;
 
+    /// Bytes for each entry of W and B, of A, and of the code with its supports.
+    fn entries<T: Scalar>() -> [f64; 3] {
+        let of = |d: usize, atoms: usize, n: u64| FactorSettings::new(atoms).memory::<T>(d, n) as f64;
+        let n = 100 * CHUNK as u64 * rayon::current_num_threads() as u64;
+        [
+            (of(2_000_000, 7, 1) - of(1_000_000, 7, 1)) / 7e6,
+            (of(1, 4000, 1) - 2.0 * of(1, 2000, 1)) / 8e6,
+            (of(9, 7, 2 * n) - of(9, 7, n)) / (7 * n) as f64,
+        ]
+    }
+
     #[test]
     fn memory_holds_at_least_the_matrices_of_a_step() {
-        let settings = FactorSettings::new(7);
-        fn entries<T: Scalar>(settings: &FactorSettings) -> [f64; 3] {
-            let of = |d: usize, r: usize, n: u64| {
-                FactorSettings { atoms: r, ..settings.clone() }.memory::<T>(d, n) as f64
-            };
-            let (far, n) = (1e6, 100 * CHUNK as u64 * rayon::current_num_threads() as u64);
-            // Bytes for each entry of W and B, of A, and of the code with its supports.
-            [
-                (of(2_000_000, 7, 1) - of(1_000_000, 7, 1)) / (7.0 * far),
-                (of(1, 4000, 1) - 2.0 * of(1, 2000, 1)) / (2.0 * 2000.0 * 2000.0),
-                (of(9, 7, 2 * n) - of(9, 7, n)) / (7.0 * n as f64),
-            ]
-        }
         // W thrice and B twice, A and its eigenvectors in f64, a number and its place.
-        let [wide, square, code] = entries::<f64>(&settings);
+        let [wide, square, code] = entries::<f64>();
         assert!((40.0..100.0).contains(&wide) && (48.0..130.0).contains(&square) && code == 12.0);
-        let [wide, square, code] = entries::<f32>(&settings);
+        let [wide, square, code] = entries::<f32>();
         assert!((28.0..80.0).contains(&wide) && (40.0..110.0).contains(&square) && code == 8.0);
     }
 
