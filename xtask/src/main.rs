@@ -29,8 +29,9 @@ Usage: cargo xtask COMMAND
                                                      anew; the book alone
   fuzz [--quick] [--seconds N] [TARGET…]             the fuzz targets with libFuzzer and the address sanitizer, ten minutes each
                                                      (--quick: one)
-  mutants [--sample N] [--seed N] [--minutes N] [PLACE…]
-                                                     whether the unit tests notice small changes of the library
+  mutants [--sample N] [--seed N] [--minutes N] [--list] [PLACE…]
+                                                     whether the tests notice small changes of the library: a sample of each area, or
+                                                     of the files under PLACE
   wheel [--quick]                                    the Python wheel and sdist, checked as an index would, the wheel tested in a
                                                      clean environment (--quick: not optimized, only imported)
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)

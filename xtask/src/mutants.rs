@@ -1,55 +1,57 @@
 //! `cargo xtask mutants`: do the tests of the library notice small changes of it?
 //!
-//! A sample of changes is put into a copy of the library, each behind a look at `ERGODICT_MUTANT`, so that one test program, built once, has all
-//! of them. It then runs the tests of the folder that a change is in, once for each.
+//! A seeded sample of changes in each area of the library is put into a copy of it, each behind a check of `ERGODICT_MUTANT`, so that one test
+//! program, built once, has all of them. Each is tested by the tests that reach it: unit tests, and where those pass, integration tests. What became
+//! of each is recorded in `target/mutants.tsv`: what was caught is not tested again.
 
+mod build;
 mod changes;
+mod record;
+mod trial;
 
-use crate::place::{cargo, command, copy_tree, name, root, stdout, target};
+use crate::place::{command, root, stdout, target};
 use anyhow::{Context, Result, bail};
-use changes::{Change, apply, changes};
+use build::build;
+use changes::{Change, changes};
+use record::{End, Record};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Where changes are looked for, beginnings of paths in the library.
-const PLACES: [&str; 6] =
-    ["factor/", "chain/diagnostics", "chain/motif/", "patch/", "reconstruct/", "denoise/"];
-const SAMPLE: usize = 100;
-/// What the copy reads the number of its change by.
-const SWITCH: &str = "
-/// Which change of `cargo xtask mutants` is made.
-mod mutant {
-    /// Whether it is this one.
-    pub(crate) fn is(number: u32) -> bool {
-        static CHOSEN: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
-            std::env::var(\"ERGODICT_MUTANT\").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
-        });
-        *CHOSEN == number
-    }
-}
-";
+const PLACES: [&str; 5] = ["factor/", "chain/", "patch/", "reconstruct/", "denoise/"];
+/// Changes of each area.
+const SAMPLE: usize = 50;
 
 /// A change and where it is.
+#[derive(Clone)]
 struct Mutant {
     /// Of the file, from `src/`.
     file: String,
     change: Change,
+    /// Of the sample that it is in.
+    seed: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum End {
-    Caught,
-    /// The tests took ten times as long as without the change.
-    TimedOut,
-    Survived,
+impl Mutant {
+    /// The part of the library that it counts for.
+    fn area(&self) -> &str {
+        if self.file.contains("diagnostics") {
+            return "diagnostics";
+        }
+        self.file.split('/').next().unwrap_or_default()
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let (a, b) = (&self.change.range, &other.change.range);
+        self.file == other.file && a.start < b.end && b.start < a.end
+    }
 }
 
-/// Makes and tests a sample of changes; true if all were caught.
+/// Makes and tests a sample of changes; true if none survived that is not explained.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    let (mut sample, mut seed, mut minutes, mut places) = (SAMPLE, 0, None, Vec::new());
+    let (mut sample, mut seeds, mut minutes, mut places) = (SAMPLE, Vec::new(), None, Vec::new());
+    let mut list = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let mut number = |name: &str| -> Result<u64> {
@@ -58,10 +60,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         };
         match word.as_str() {
             "--sample" => sample = number("--sample")? as usize,
-            "--seed" => seed = number("--seed")?,
+            "--seed" => seeds.push(number("--seed")?),
+            "--list" => list = true,
             "--minutes" => minutes = Some(number("--minutes")?),
             word if word.starts_with('-') => {
-                bail!("no option `{word}`: there are --sample N, --seed N and --minutes N")
+                bail!("no option `{word}`: there are --sample N, --seed N, --minutes N and --list")
             }
             place => places.push(place.to_owned()),
         }
@@ -69,27 +72,57 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if places.is_empty() {
         places = PLACES.map(String::from).into();
     }
-    let source = root().join("crates/ergodict/src");
-    let mut all = Vec::new();
-    for file in files(&source)? {
-        let path = file.strip_prefix(&source)?.to_string_lossy().into_owned();
-        if places.iter().any(|place| path.starts_with(place.as_str())) && !path.contains("tests") {
-            let text = std::fs::read_to_string(&file)?;
-            let found = changes(&text).with_context(|| path.clone())?;
-            all.extend(found.into_iter().map(|change| Mutant { file: path.clone(), change }));
+    if seeds.is_empty() {
+        seeds.push(0);
+    }
+    let mut by_area: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+    for mutant in all()? {
+        if places.iter().any(|place| mutant.file.starts_with(place.as_str())) {
+            by_area.entry(mutant.area().to_owned()).or_default().push(mutant);
         }
     }
-    let count = all.len();
-    let chosen = choose(all, sample, seed);
-    println!("{} of {count} changes", chosen.len());
-    let program = build(&chosen)?;
-    let ends = test_all(&program, &chosen, minutes.map(|m| Instant::now() + Duration::from_secs(60 * m)))?;
-    let page = page(&chosen, &ends, count, seed);
+    let mut record = Record::read(target()?.join("mutants.tsv"))?;
+    let mut chosen: Vec<Mutant> = Vec::new();
+    for seed in seeds {
+        for (area, all) in &by_area {
+            println!("{area}, seed {seed}: {} of {} changes", sample.min(all.len()), all.len());
+            for one in choose(all.clone(), sample, seed) {
+                // A change that overlaps with one of an earlier seed has to wait for another run.
+                if record.is_open(&one) && !chosen.iter().any(|other| one.overlaps(other)) {
+                    chosen.push(one);
+                }
+            }
+        }
+    }
+    if list {
+        for Mutant { file, change, .. } in &chosen {
+            println!("{file}:{} {}", change.line, change.what);
+        }
+        return Ok(true);
+    }
+    let programs = build(&mut chosen, |mutant| record.add(mutant, End::Refused))?;
+    let limit = minutes.map(Duration::from_mins);
+    trial::test(&programs, &chosen, limit, |mutant, end| record.add(mutant, end))?;
+    let page = record.page();
     println!("{page}");
     let date = stdout(command("date").arg("+%F"))?;
     let path = root().join(format!("benchsuite/runs/{}/mutants.md", date.trim()));
     std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(!ends.contains(&End::Survived))
+    Ok(record.bites())
+}
+
+/// All changes of the library.
+fn all() -> Result<Vec<Mutant>> {
+    let source = root().join("crates/ergodict/src");
+    let mut all = Vec::new();
+    for path in files(&source)? {
+        let file = path.strip_prefix(&source)?.to_string_lossy().into_owned();
+        if !file.contains("tests") {
+            let found = changes(&std::fs::read_to_string(&path)?).with_context(|| file.clone())?;
+            all.extend(found.into_iter().map(|change| Mutant { file: file.clone(), change, seed: 0 }));
+        }
+    }
+    Ok(all)
 }
 
 /// All sources under a folder.
@@ -107,7 +140,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A seeded sample of changes that do not overlap.
+/// A seeded sample of changes that do not overlap, in the order of the files.
 fn choose(mut all: Vec<Mutant>, sample: usize, seed: u64) -> Vec<Mutant> {
     let mut state = seed;
     let mut random = || {
@@ -118,141 +151,16 @@ fn choose(mut all: Vec<Mutant>, sample: usize, seed: u64) -> Vec<Mutant> {
     };
     let mut chosen: Vec<Mutant> = Vec::new();
     while chosen.len() < sample && !all.is_empty() {
-        let one = all.swap_remove((random() % all.len() as u64) as usize);
-        let overlaps = |other: &Mutant| {
-            let (a, b) = (&other.change.range, &one.change.range);
-            other.file == one.file && a.start < b.end && b.start < a.end
-        };
-        if !chosen.iter().any(overlaps) {
+        let one = Mutant { seed, ..all.swap_remove((random() % all.len() as u64) as usize) };
+        if !chosen.iter().any(|other| one.overlaps(other)) {
             chosen.push(one);
         }
     }
-    chosen.sort_by(|a, b| (&a.file, a.change.range.start).cmp(&(&b.file, b.change.range.start)));
+    chosen.sort_by(|a, b| {
+        let key = |mutant: &Mutant| (mutant.change.range.start, mutant.change.range.end);
+        (&a.file, key(a)).cmp(&(&b.file, key(b)))
+    });
     chosen
-}
-
-/// A copy of the workspace with all changes in it, and its test program. Dependencies are those that the tests have built.
-fn build(chosen: &[Mutant]) -> Result<PathBuf> {
-    let copy = target()?.join("mutants");
-    let _ = std::fs::remove_dir_all(&copy);
-    for file in stdout(command("git").args([
-        "ls-files",
-        "*.toml",
-        "*.rs",
-        "Cargo.lock",
-        "crates",
-        "docs",
-        "README.md",
-        ".cargo",
-    ]))?
-    .lines()
-    {
-        // Links lead to what is copied, too.
-        let (from, to) = (root().join(file), copy.join(file));
-        if from.is_file() {
-            copy_tree(&from, &to)?;
-        }
-    }
-    let mut by_file: BTreeMap<&str, Vec<(u32, &Change)>> = BTreeMap::new();
-    for (number, mutant) in (1..).zip(chosen) {
-        by_file.entry(&mutant.file).or_default().push((number, &mutant.change));
-    }
-    let source = copy.join("crates/ergodict/src");
-    for (file, changes) in by_file {
-        let path = source.join(file);
-        std::fs::write(&path, apply(&std::fs::read_to_string(&path)?, &changes))?;
-    }
-    let library = source.join("lib.rs");
-    std::fs::write(&library, std::fs::read_to_string(&library)? + SWITCH)?;
-    let mut build = cargo(
-        "test --locked --no-run --message-format json --package ergodict --lib --features clap,fetch,image,parquet --target-dir",
-    );
-    build.arg(target()?).current_dir(&copy).stderr(Stdio::inherit());
-    println!("$ {}", name(&build));
-    let output = build.output().context("cannot start cargo")?;
-    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let messages: Vec<serde_json::Value> = messages.collect();
-    if !output.status.success() {
-        for message in &messages {
-            if message["message"]["level"] == "error" {
-                println!("{}", message["message"]["rendered"].as_str().unwrap_or_default());
-            }
-        }
-        bail!("the changed library does not compile: leave out such changes in xtask/src/mutants/changes.rs");
-    }
-    let program = messages.iter().rev().find_map(|message| message["executable"].as_str());
-    Ok(program.context("cargo built no test program")?.into())
-}
-
-/// The tests that are run for a change in a file: those of its folder.
-fn filter(file: &str) -> String {
-    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    folder.replace('/', "::") + "::"
-}
-
-fn test_all(program: &Path, chosen: &[Mutant], until: Option<Instant>) -> Result<Vec<End>> {
-    let mut usual: BTreeMap<String, Duration> = BTreeMap::new();
-    let mut ends = Vec::new();
-    for (number, mutant) in (1..).zip(chosen) {
-        if until.is_some_and(|until| Instant::now() > until) {
-            break;
-        }
-        let filter = filter(&mutant.file);
-        let limit = if let Some(time) = usual.get(&filter) {
-            *time
-        } else {
-            let start = Instant::now();
-            if test(program, &filter, 0, Duration::from_mins(30))? != End::Survived {
-                bail!("the tests {filter} fail without any change");
-            }
-            usual.insert(filter.clone(), start.elapsed());
-            start.elapsed()
-        };
-        let end = test(program, &filter, number, limit * 10 + Duration::from_secs(10))?;
-        println!("{end:?}: {}:{} {}", mutant.file, mutant.change.line, mutant.change.what);
-        ends.push(end);
-    }
-    Ok(ends)
-}
-
-/// Runs tests with a change; 0 is none.
-fn test(program: &Path, filter: &str, number: u32, limit: Duration) -> Result<End> {
-    let mut tests = Command::new(program);
-    tests.arg(filter).env("ERGODICT_MUTANT", number.to_string()).current_dir(root().join("crates/ergodict"));
-    // Property tests look for a smaller example of what failed, which nobody reads here.
-    tests.env("PROPTEST_MAX_SHRINK_ITERS", "0").env("RUST_BACKTRACE", "0");
-    let mut child =
-        tests.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("cannot start the tests")?;
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(if status.success() { End::Survived } else { End::Caught });
-        }
-        if start.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(End::TimedOut);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn page(chosen: &[Mutant], ends: &[End], count: usize, seed: u64) -> String {
-    let number = |end: End| ends.iter().filter(|other| **other == end).count();
-    let (caught, slow, survived) = (number(End::Caught), number(End::TimedOut), number(End::Survived));
-    let mut text = format!(
-        "# Do the tests bite?\n\n`cargo xtask mutants --seed {seed}`: of {count} small changes of the library {} were tried, each with the unit tests of its folder alone.\n\n\
-         | caught | by taking too long | survived |\n|---|---|---|\n| {caught} | {slow} | {survived} |\n",
-        ends.len(),
-    );
-    if survived > 0 {
-        text += "\nSurvivors, of the tests of their folder:\n\n";
-    }
-    for (mutant, _) in chosen.iter().zip(ends).filter(|(_, end)| **end == End::Survived) {
-        let _ = writeln!(text, "- `{}:{}`: {}", mutant.file, mutant.change.line, mutant.change.what);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -263,7 +171,10 @@ mod tests {
     fn samples_do_not_overlap_and_are_the_same_for_a_seed() {
         let all = || {
             let found = changes("fn f(a: u64) -> u64 { if a + 1 < 3 { a * 2 } else { 7 } }").unwrap();
-            found.into_iter().map(|change| Mutant { file: "a/b.rs".into(), change }).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|change| Mutant { file: "a/b.rs".into(), change, seed: 0 })
+                .collect::<Vec<_>>()
         };
         assert!(all().len() > 5);
         for seed in 0..20 {
@@ -274,6 +185,5 @@ mod tests {
             );
             assert!(one.iter().zip(&two).all(|(a, b)| a.change.range == b.change.range));
         }
-        assert_eq!(filter("factor/code/fast.rs"), "factor::code::");
     }
 }

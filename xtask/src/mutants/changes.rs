@@ -7,6 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 /// Text to be replaced by other text when the change is made.
+#[derive(Clone)]
 pub(super) struct Change {
     /// In bytes of the file.
     pub(super) range: Range<usize>,
@@ -29,7 +30,7 @@ pub(super) fn changes(text: &str) -> Result<Vec<Change>> {
 /// The file with all changes in it, each made only if its number is chosen.
 pub(super) fn apply(text: &str, changes: &[(u32, &Change)]) -> String {
     let mut changes = changes.to_vec();
-    changes.sort_by_key(|(_, change)| change.range.start);
+    changes.sort_by_key(|(_, change)| (change.range.start, change.range.end));
     let (mut out, mut at) = (String::new(), 0);
     for (number, change) in changes {
         out += &text[at..change.range.start];
@@ -58,9 +59,19 @@ impl Finder<'_> {
 
     fn add(&mut self, of: &impl Spanned, replacement: String) {
         let (range, line) = (Self::range(of), of.span().start().line);
-        let what = format!("`{}` becomes `{replacement}`", one_line(&self.text[range.clone()]));
-        let what = what.replace(&replacement, &one_line(&replacement));
+        let what = format!("`{}` becomes `{}`", one_line(&self.text[range.clone()]), one_line(&replacement));
         self.found.push(Change { range, line, what, replacement, before: false });
+    }
+
+    /// A number is shown with its line.
+    fn add_number(&mut self, of: &impl Spanned, replacement: String) {
+        let range = Self::range(of);
+        let start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[range.end..].find('\n').map_or(self.text.len(), |at| range.end + at);
+        let [before, after] = [start..range.start, range.end..end].map(|part| &self.text[part]);
+        let (old, new) = (&self.text[start..end], format!("{before}{replacement}{after}"));
+        let what = format!("`{}` becomes `{}`", one_line(old), one_line(&new));
+        self.found.push(Change { range, line: of.span().start().line, what, replacement, before: false });
     }
 }
 
@@ -92,6 +103,12 @@ fn other(operator: &BinOp) -> Option<&'static str> {
         BinOp::Sub(_) => "+",
         BinOp::Mul(_) => "/",
         BinOp::Div(_) => "*",
+        BinOp::And(_) => "||",
+        BinOp::Or(_) => "&&",
+        BinOp::AddAssign(_) => "-=",
+        BinOp::SubAssign(_) => "+=",
+        BinOp::MulAssign(_) => "/=",
+        BinOp::DivAssign(_) => "*=",
         _ => return None,
     })
 }
@@ -141,22 +158,26 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Binary(binary) => {
                 let part = |of: Range<usize>| self.text[of].to_owned();
                 let (left, right) = (part(Self::range(&binary.left)), part(Self::range(&binary.right)));
-                if let Some(operator) = other(&binary.op) {
+                // A pattern of `if let … && …` can only stay.
+                let binds = matches!(binary.op, BinOp::And(_)) && format!("{left} {right}").contains("let ");
+                if let Some(operator) = other(&binary.op).filter(|_| !binds) {
                     self.add(binary, format!("{left} {operator} {right}"));
                 }
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => {
-                let inner = self.text[Self::range(&unary.expr)].to_owned();
-                self.add(unary, inner);
+                // Twice, so that a reference becomes a value as it did before.
+                let sign = if matches!(unary.op, UnOp::Not(_)) { '!' } else { '-' };
+                let old = &self.text[Self::range(unary)];
+                self.add(unary, format!("{sign}({old})"));
             }
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
                 if let Ok(value) = number.base10_parse::<u64>() {
                     let changed = if value < 100 { value + 1 } else { value - 1 };
-                    self.add(number, format!("{changed}{}", number.suffix()));
+                    self.add_number(number, format!("{changed}{}", number.suffix()));
                 }
             }
             Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => {
-                self.add(number, format!("({number} + 1.0)"));
+                self.add_number(number, format!("({number} + 1.0)"));
             }
             _ => {}
         }
@@ -205,7 +226,8 @@ mod tests {
     fn every_kind_of_change_is_made() {
         let on = |old: &str, new: &str| format!("(if crate::mutant::is(7) {{ {new} }} else {{ {old} }})");
         assert_eq!(made("fn f() { g(a < b) }"), [format!("fn f() {{ g({}) }}", on("a < b", "a <= b"))]);
-        assert_eq!(made("fn f() { g(!a) }"), [format!("fn f() {{ g({}) }}", on("!a", "a"))]);
+        assert_eq!(made("fn f() { g(!a) }"), [format!("fn f() {{ g({}) }}", on("!a", "!(!a)"))]);
+        assert_eq!(made("fn f() { a += b; }"), [format!("fn f() {{ {}; }}", on("a += b", "a -= b"))]);
         assert_eq!(made("fn f() { g(3u8) }"), [format!("fn f() {{ g({}) }}", on("3u8", "4u8"))]);
         assert_eq!(
             made("fn f() -> bool { g() }"),
@@ -227,6 +249,7 @@ mod tests {
             "fn f() { m!(1 + 2) }",
             "fn f() { match x { 0 => {} _ => {} } }",
             "enum E { A = 1 }",
+            "fn f() { if let Some(a) = b && c {} }",
         ] {
             assert_eq!(made(text), [""; 0], "{text}");
         }
@@ -236,6 +259,13 @@ mod tests {
 
     #[test]
     fn several_changes_of_a_file_stay_apart() {
+        let text = "fn f() -> u8 { 1 }";
+        let found = changes(text).unwrap();
+        let both: Vec<(u32, &Change)> = (1..).zip(found.iter().rev()).collect();
+        assert_eq!(
+            apply(text, &both),
+            "fn f() -> u8 { if crate::mutant::is(2) { return 0; } (if crate::mutant::is(1) { 2 } else { 1 }) }"
+        );
         let text = "fn f() { g(a < b); h(1) }";
         let found = changes(text).unwrap();
         let both: Vec<(u32, &Change)> = (1..).zip(&found).collect();

@@ -1,0 +1,161 @@
+//! A copy of the library with many changes in it, and its test programs.
+
+use super::Mutant;
+use super::changes::{Change, apply};
+use crate::place::{cargo, command, copy_tree, name, root, stdout, target};
+use anyhow::{Context, Result, bail};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// What the copy reads the number of its change by. Without a change it notes which ones are reached, without allocating anything.
+const SWITCH: &str = r#"
+/// Which change of `cargo xtask mutants` is made.
+mod mutant {
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    static CHOSEN: LazyLock<u32> = LazyLock::new(|| {
+        std::env::var("ERGODICT_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+    });
+    static NOTES: LazyLock<Option<std::fs::File>> = LazyLock::new(|| {
+        let path = std::env::var_os("ERGODICT_REACHED")?;
+        std::fs::OpenOptions::new().create(true).append(true).open(path).ok()
+    });
+    static REACHED: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
+
+    /// Whether it is this one.
+    pub(crate) fn is(number: u32) -> bool {
+        if *CHOSEN == 0 && !REACHED[number as usize].load(Relaxed) {
+            if let Some(mut notes) = NOTES.as_ref() {
+                use std::io::Write;
+                let mut line = [0; 16];
+                let mut rest = &mut line[..];
+                let _ = writeln!(rest, "{number}");
+                let length = 16 - rest.len();
+                let _ = notes.write_all(&line[..length]);
+            }
+            REACHED[number as usize].store(true, Relaxed);
+        }
+        *CHOSEN == number
+    }
+}
+"#;
+/// The most changes that [`SWITCH`] can tell apart.
+const MOST: usize = 4095;
+
+/// The programs of unit tests and of integration tests, of a copy of the library with all changes in it; changes that the compiler refuses are
+/// taken out and handed on.
+pub(super) fn build(
+    chosen: &mut Vec<Mutant>,
+    mut refused: impl FnMut(&Mutant) -> Result<()>,
+) -> Result<[PathBuf; 2]> {
+    if chosen.len() > MOST {
+        bail!("{} changes are too many: at most {MOST} at a time", chosen.len());
+    }
+    let copy = copy()?;
+    loop {
+        change(&copy, chosen)?;
+        match compile(&copy)? {
+            Built::Programs(programs) => return Ok(programs),
+            Built::Refused(numbers) => {
+                let (out, viable) = (1..)
+                    .zip(std::mem::take(chosen))
+                    .partition::<Vec<(u32, Mutant)>, _>(|(number, _)| numbers.contains(number));
+                *chosen = viable.into_iter().map(|(_, mutant)| mutant).collect();
+                for (_, mutant) in out {
+                    let Change { line, what, .. } = &mutant.change;
+                    println!("does not compile: {}:{line} {what}", mutant.file);
+                    refused(&mutant)?;
+                }
+            }
+        }
+    }
+}
+
+/// A copy of the workspace.
+fn copy() -> Result<PathBuf> {
+    let copy = target()?.join("mutants");
+    let _ = std::fs::remove_dir_all(&copy);
+    let files = ["ls-files", "*.toml", "*.rs", "Cargo.lock", "crates", "docs", "README.md", ".cargo"];
+    for file in stdout(command("git").args(files))?.lines() {
+        // Links lead to what is copied, too.
+        let (from, to) = (root().join(file), copy.join(file));
+        if from.is_file() {
+            copy_tree(&from, &to)?;
+        }
+    }
+    Ok(copy)
+}
+
+/// Writes the changes into the copy.
+fn change(copy: &Path, chosen: &[Mutant]) -> Result<()> {
+    let mut by_file: BTreeMap<&str, Vec<(u32, &Change)>> = BTreeMap::new();
+    for (number, mutant) in (1..).zip(chosen) {
+        by_file.entry(&mutant.file).or_default().push((number, &mutant.change));
+    }
+    let (from, to) = (root().join("crates/ergodict/src"), copy.join("crates/ergodict/src"));
+    for (file, changes) in by_file {
+        std::fs::write(to.join(file), apply(&std::fs::read_to_string(from.join(file))?, &changes))?;
+    }
+    std::fs::write(to.join("lib.rs"), std::fs::read_to_string(from.join("lib.rs"))? + SWITCH)?;
+    Ok(())
+}
+
+/// What compiling the changes gave.
+enum Built {
+    /// The test programs.
+    Programs([PathBuf; 2]),
+    /// The numbers of changes that the compiler refuses.
+    Refused(BTreeSet<u32>),
+}
+
+/// Builds the test programs in the copy.
+fn compile(copy: &Path) -> Result<Built> {
+    let mut build = cargo(
+        "test --locked --no-run --message-format json --package ergodict --lib --test integration --features clap,fetch,image,parquet --target-dir",
+    );
+    build.arg(target()?).current_dir(copy).stderr(Stdio::inherit());
+    println!("$ {}", name(&build));
+    let output = build.output().context("cannot start cargo")?;
+    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let messages: Vec<serde_json::Value> = messages.collect();
+    if !output.status.success() {
+        let errors = messages.iter().map(|line| &line["message"]);
+        let errors: Vec<_> = errors.filter(|message| message["level"] == "error").collect();
+        let refused: BTreeSet<u32> = errors.iter().flat_map(|error| numbers(error)).collect();
+        if refused.is_empty() {
+            errors.iter().for_each(|error| println!("{}", error["rendered"].as_str().unwrap_or_default()));
+            bail!("the library does not compile, whatever the change");
+        }
+        return Ok(Built::Refused(refused));
+    }
+    let program = |name: &str| -> Result<PathBuf> {
+        let mut of_name = messages.iter().filter(|message| message["target"]["name"] == name);
+        let path = of_name.find_map(|message| message["executable"].as_str());
+        Ok(path.with_context(|| format!("cargo built no tests of {name}"))?.into())
+    };
+    Ok(Built::Programs([program("ergodict")?, program("integration")?]))
+}
+
+/// The numbers of changes in the lines that a message of the compiler points to.
+fn numbers(message: &serde_json::Value) -> Vec<u32> {
+    let spans = message["spans"].as_array().into_iter().flatten();
+    let lines = spans.flat_map(|span| span["text"].as_array().into_iter().flatten());
+    let lines = lines.filter_map(|line| line["text"].as_str());
+    let numbers = lines.flat_map(|line| line.split("mutant::is(").skip(1));
+    numbers.filter_map(|rest| rest.split(')').next()?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_point_to_changes() {
+        let line = "a(if crate::mutant::is(17) { b } else { c })";
+        assert_eq!(numbers(&serde_json::json!({"spans": [{"text": [{"text": line}]}]})), [17]);
+        assert_eq!(numbers(&serde_json::json!({"spans": [{"text": [{"text": "a(c)"}]}]})), [0; 0]);
+    }
+}

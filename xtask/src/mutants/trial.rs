@@ -1,0 +1,215 @@
+//! Runs of a test program: which tests reach which change, and whether they notice it.
+
+use super::Mutant;
+use super::record::End;
+use crate::place::{Scratch, command, root, stdout};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Address space of a test program in KiB: a change may ask for any amount.
+const SPACE: u64 = 12 << 20;
+/// Test programs at a time, each with one thread for tests.
+const WORKERS: usize = 2;
+/// Tests that take longer come after the others, for what those did not catch.
+const QUICK: Duration = Duration::from_secs(1);
+/// Tests that take longer are left out.
+const LONGEST: Duration = Duration::from_secs(15);
+/// Tests that are run at once take about this long.
+const BATCH: Duration = Duration::from_secs(4);
+
+/// A test, how long it takes and the numbers of the changes that it reaches.
+struct Test<'a> {
+    program: &'a Path,
+    name: String,
+    time: Duration,
+    reaches: BTreeSet<u32>,
+    /// What it means that it fails.
+    caught: End,
+}
+
+/// Tests each change with the tests that reach it: the quick ones of the library, the quick integration tests, then the others.
+pub(super) fn test(
+    programs: &[PathBuf],
+    chosen: &[Mutant],
+    limit: Option<Duration>,
+    ended: impl FnMut(&Mutant, End) -> Result<()> + Send,
+) -> Result<()> {
+    let mut tests = Vec::new();
+    for (program, caught) in programs.iter().zip([End::Caught, End::Integration]) {
+        tests.extend(trace(program, caught)?);
+    }
+    tests.sort_by(|a, b| (a.time > QUICK, a.program, a.time).cmp(&(b.time > QUICK, b.program, b.time)));
+    let until = limit.map(|limit| Instant::now() + limit);
+    let ended = Mutex::new(ended);
+    let mut left: Vec<u32> = (1..).zip(chosen).map(|(number, _)| number).collect();
+    for slow in [false, true] {
+        let survivors = Mutex::new(Vec::new());
+        parallel(&left, |number| {
+            if until.is_some_and(|until| Instant::now() > until) {
+                return Ok(());
+            }
+            let reaching = tests.iter().filter(|test| test.reaches.contains(number));
+            let reaching: Vec<&Test<'_>> = reaching.filter(|test| (test.time > QUICK) == slow).collect();
+            let end = try_change(&reaching, *number)?;
+            if end == End::Survived {
+                survivors.lock().unwrap().push(*number);
+            }
+            (ended.lock().unwrap())(&chosen[*number as usize - 1], end)
+        })?;
+        left = survivors.into_inner().unwrap();
+        left.sort_unstable();
+    }
+    Ok(())
+}
+
+/// Work on all of a list by a few threads; the first error.
+fn parallel<T: Sync>(all: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let one = || {
+        while let Some(item) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(item)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap())
+    })
+}
+
+/// Runs each test of a program by itself without a change, and notes which changes it reaches.
+fn trace(program: &Path, caught: End) -> Result<Vec<Test<'_>>> {
+    let list = stdout(command(program).args(["--list", "--format", "terse"]))?;
+    let names: Vec<&str> = list.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    println!("{} tests, each by itself", names.len());
+    let scratch = Scratch::new("mutants")?;
+    let tests = Mutex::new(Vec::new());
+    parallel(&names, |name| {
+        let notes = scratch.0.join(name.replace("::", "-"));
+        let start = Instant::now();
+        match run(program, &[name], 0, &notes, LONGEST)? {
+            End::Survived => {}
+            End::TimedOut => {
+                println!("left out: {name}");
+                return Ok(());
+            }
+            _ => bail!("the test {name} fails without any change"),
+        }
+        let time = start.elapsed();
+        let text = std::fs::read_to_string(&notes).unwrap_or_default();
+        let reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
+        tests.lock().unwrap().push(Test { program, name: (*name).to_owned(), time, reaches, caught });
+        Ok(())
+    })?;
+    Ok(tests.into_inner().unwrap())
+}
+
+/// Runs tests with a change, in batches, to the first that fails.
+fn try_change(tests: &[&Test<'_>], number: u32) -> Result<End> {
+    for batch in batches(tests) {
+        let time: Duration = batch.iter().map(|test| test.time).sum();
+        let names: Vec<&str> = batch.iter().map(|test| test.name.as_str()).collect();
+        let limit = time * 10 + Duration::from_secs(5);
+        let end = run(batch[0].program, &names, number, Path::new(""), limit)?;
+        if end != End::Survived {
+            return Ok(if end == End::Caught { batch[0].caught } else { end });
+        }
+    }
+    Ok(End::Survived)
+}
+
+/// Tests of one program in groups that take about as long as [`BATCH`].
+fn batches<'a, 'b>(tests: &'a [&'b Test<'b>]) -> Vec<&'a [&'b Test<'b>]> {
+    let (mut batches, mut start, mut time) = (Vec::new(), 0, Duration::ZERO);
+    for (at, test) in tests.iter().enumerate() {
+        if at > start && (time + test.time > BATCH || test.program != tests[start].program) {
+            batches.push(&tests[start..at]);
+            (start, time) = (at, Duration::ZERO);
+        }
+        time += test.time;
+    }
+    if start < tests.len() {
+        batches.push(&tests[start..]);
+    }
+    batches
+}
+
+/// Runs tests with a change, to the first that fails; 0 is none, and the changes that are reached are then noted.
+fn run(program: &Path, tests: &[&str], number: u32, notes: &Path, limit: Duration) -> Result<End> {
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {SPACE}; exec \"$0\" \"$@\"")])
+        .arg(program)
+        .args(["--exact", "--test-threads", "1"])
+        .args(tests)
+        .env("ERGODICT_MUTANT", number.to_string())
+        .env("ERGODICT_REACHED", notes)
+        // Property tests look for a smaller example of what failed, which is of no use here.
+        .env("PROPTEST_MAX_SHRINK_ITERS", "0")
+        .env("RUST_BACKTRACE", "0")
+        .current_dir(root().join("crates/ergodict"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start the tests")?;
+    let out = BufReader::new(child.stdout.take().context("the tests have no output")?);
+    let (send, failed) = channel();
+    std::thread::spawn(move || {
+        for line in out.lines() {
+            if line.is_ok_and(|line| line.ends_with("... FAILED")) {
+                let _ = send.send(());
+            }
+        }
+    });
+    let end = match failed.recv_timeout(limit) {
+        Ok(()) => End::Caught,
+        Err(RecvTimeoutError::Timeout) => End::TimedOut,
+        // The program has ended.
+        Err(RecvTimeoutError::Disconnected) => {
+            return Ok(if child.wait()?.success() { End::Survived } else { End::Caught });
+        }
+    };
+    child.kill()?;
+    child.wait()?;
+    Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_hold_all_tests_in_order() {
+        let test = |(program, seconds)| Test {
+            program: Path::new(program),
+            name: String::new(),
+            time: Duration::from_secs(seconds),
+            reaches: BTreeSet::new(),
+            caught: End::Caught,
+        };
+        let tests =
+            [("a", 1), ("a", 1), ("a", 2), ("a", 2), ("a", 3), ("a", 9), ("a", 1), ("b", 1)].map(test);
+        let tests: Vec<&Test<'_>> = tests.iter().collect();
+        let lengths: Vec<usize> = batches(&tests).iter().map(|batch| batch.len()).collect();
+        assert_eq!(lengths, [3, 1, 1, 1, 1, 1]);
+        assert!(batches(&[]).is_empty());
+    }
+
+    #[test]
+    fn all_of_a_list_is_worked_on_and_errors_are_seen() {
+        let sum = AtomicUsize::new(0);
+        let add = |number: &usize| {
+            sum.fetch_add(*number, Ordering::Relaxed);
+            Ok(())
+        };
+        parallel(&[1, 2, 3, 4], add).unwrap();
+        assert_eq!(sum.into_inner(), 10);
+        assert!(parallel(&[1, 2, 3], |number| if *number == 2 { bail!("two") } else { Ok(()) }).is_err());
+    }
+}
