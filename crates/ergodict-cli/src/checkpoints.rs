@@ -11,14 +11,14 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checkpoints and reports")]
 pub(crate) struct CheckpointArgs {
-    /// Save the state here from time to time; deleted when all is written
+    /// Save the state to this file; deleted when the run is complete
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "checkpoint")]
     #[arg(hide_short_help = true, allow_negative_numbers = true)]
     checkpoint_every: f64,
-    /// Go on from the checkpoint, if there is one
+    /// Continue from the checkpoint, if there is one
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
 }
@@ -54,13 +54,13 @@ pub(crate) fn next_time(every: Duration) -> String {
 pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize) -> String {
     match checkpoint {
         Some(path) => format!(
-            "ergodict: interrupted after {after}; the state is in {}{}: go on with {}",
+            "ergodict: interrupted after {after}; the state is in {}{}; continue with {}",
             path.display(),
             if others > 0 { format!(" and {others} more") } else { String::new() },
             resume_command(std::env::args_os())
         ),
         None => format!(
-            "ergodict: interrupted after {after}; nothing was written (add --checkpoint FILE to be able to go on another time)"
+            "ergodict: interrupted after {after}; nothing was written (--checkpoint FILE would keep the state)"
         ),
     }
 }

@@ -15,7 +15,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Simulate spin systems, learn from their trajectories, rebuild configurations
+/// Simulate spin systems, learn from trajectories, reconstruct configurations
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {

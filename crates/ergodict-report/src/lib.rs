@@ -66,7 +66,7 @@ pub use gallery::Gallery;
 pub use gif::{GifError, GifWriter, Palette};
 pub use graphs::AtomGraphs;
 pub use heat::Heat;
-pub use html::{Figure, Report, Table};
+pub use html::{Check, Figure, Report, Table};
 pub use picture::{Picture, Pictures, frame_png};
 pub use profiles::AtomProfile;
 pub use reduction::Reduction;

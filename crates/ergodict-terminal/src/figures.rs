@@ -5,7 +5,7 @@ use anyhow::{Result, anyhow, bail};
 use ergodict_report::Report;
 use std::path::Path;
 
-/// Writes each figure of a report into a folder, which is made where it is missing.
+/// Writes each figure of a report into a folder, created if missing.
 pub fn write(report: &Report, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
     let names = names(report.figures().iter().map(|(title, _)| &**title));

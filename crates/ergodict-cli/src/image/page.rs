@@ -43,7 +43,7 @@ pub(super) fn of_learning<T: Scalar>(
         let rebuilt = overlap.reconstruct(&mut factorizer, image, &mut |done, all| {
             let progress =
                 progress.get_or_insert_with(|| Progress::with_unit("patches", quiet, Some(all), 0));
-            progress.update(done, || format!("rebuilding {name} for the report"));
+            progress.update(done, || format!("reconstructing {name} for the report"));
             !interrupt::asked()
         });
         if let Some(progress) = &progress {
@@ -51,7 +51,7 @@ pub(super) fn of_learning<T: Scalar>(
         }
         let Some(rebuilt) = rebuilt? else { return Ok(None) };
         let done = Outcome { image, rebuilt: &rebuilt, reference: None, stride, noise: None };
-        figures.push(pictures(format!("{} rebuilt", short(name)), &done, patch, 0.0)?);
+        figures.push(pictures(format!("Reconstruction of {}", short(name)), &done, patch, 0.0)?);
     }
     page::with(model, &[time], |report| Ok(figures.into_iter().fold(report, Report::figure))).map(Some)
 }

@@ -276,7 +276,7 @@ impl Args {
         if let Some(path) = self.pairs_file().filter(|path| !path.exists()) {
             let near = nearest::hint(&path.to_string_lossy(), [NON_EDGES]);
             if !near.is_empty() {
-                bail!("--pairs is {}, which is no file{near}", path.display());
+                bail!("--pairs: file {} not found{near}", path.display());
             }
         }
         paths::check(common, &inputs, &outputs)?;

@@ -418,7 +418,7 @@ impl Model {
                 let edges = match (er.edges, er.probability) {
                     (Some(edges), _) => Density::Edges(edges),
                     (_, Some(probability)) => Density::Probability(probability),
-                    _ => bail!("how many edges is not said: give --edges M or --probability P"),
+                    _ => bail!("--edges M or --probability P is required"),
                 };
                 ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
             }
@@ -430,7 +430,7 @@ impl Model {
                     (Some(matrix), ..) => BlockModel::new(sizes, rows(matrix)?)?,
                     (_, Some(within), Some(between)) => BlockModel::planted(sizes, within, between)?,
                     _ => {
-                        bail!("the probabilities are not said: give --within P and --between P, or --matrix")
+                        bail!("--within P and --between P, or --matrix, are required")
                     }
                 };
                 let labels = blocks.labels();
@@ -447,7 +447,7 @@ impl Model {
                     Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
                 } else {
                     if configuration.degrees.is_empty() {
-                        bail!("the degrees are not said: give --degrees D,D,… or --like NET");
+                        bail!("--degrees D,D,… or --like NET is required");
                     }
                     let large =
                         |&d: &u64| u32::try_from(d).with_context(|| format!("--degrees has {d}: too large"));

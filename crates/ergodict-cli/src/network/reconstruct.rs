@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
-use writer::{Inside, Rebuilt, Writer};
+use writer::{Inside, Reconstruction, Writer};
 
 const HELP: &str = "\
 Example:
@@ -144,12 +144,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let resumed = driver.restore(&mut [&mut job])?;
     let before = job.reconstructor().taken();
     if resumed && !common.quiet {
-        say(&format!("resumed after {before} homomorphisms"));
+        say(&format!("resumed after {before} samples"));
     }
     let set_up = started.elapsed();
     let rebuilding_started = Instant::now();
     if driver.drive(&mut [&mut job])? == Status::Stopped {
-        return Ok(driver.interrupted(&format!("{} homomorphisms", job.reconstructor().taken())));
+        return Ok(driver.interrupted(&format!("{} samples", job.reconstructor().taken())));
     }
     let rebuilding = job.reconstructor();
     let seconds = rebuilding_started.elapsed();
@@ -164,7 +164,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let writing = Instant::now();
     let Some(written) = writer.write(&args.out, args.settings.partitions)? else {
-        let after = format!("{} homomorphisms, before all was written", rebuilding.taken());
+        let after = format!("{} samples, before all was written", rebuilding.taken());
         return Ok(driver.interrupted(&after));
     };
     let page = ReconstructionPage {
@@ -182,7 +182,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config: crate::resolved::config(),
         inputs,
     };
-    let rebuilt = Rebuilt {
+    let rebuilt = Reconstruction {
         out: &args.out,
         model: &args.model,
         kind,

@@ -70,7 +70,7 @@ impl Run {
             }
             Some("") => bail!("{at}: is empty: expected a model or the JSON summary of a run"),
             Some(text) if text.starts_with("<!DOCTYPE") || text.starts_with("<html") => {
-                bail!("{at}: is a page already: expected the model or the JSON summary it was made from")
+                bail!("{at}: is an HTML report; expected the model or the JSON summary it was made from")
             }
             Some(_) => bail!(
                 "{at}: is neither a model nor JSON: expected a model or what a command prints with --json"

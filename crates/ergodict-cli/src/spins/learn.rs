@@ -31,7 +31,7 @@ const HELP: &str = "\
 Example:
   ergodict spins learn --temperature 2.26 -r 25 --patch 12 -o atoms.safetensors --report atoms.html
 
-The paper's figure of twelve loss curves, and dictionaries of fixed configurations beside them:
+The paper's figure of twelve loss curves, and dictionaries of fixed configurations:
   ergodict spins learn --temperature 0.5,2.26,5 --every 1000,10000,100000,500000 -r 100 --fixed \\
     -o ising.safetensors --report ising.html";
 

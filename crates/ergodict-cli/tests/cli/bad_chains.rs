@@ -41,7 +41,7 @@ fn systems_that_cannot_be() {
         ("--model potts --temperature 0", ["temperature is 0", "positive"]),
         (&format!("{cells} --temperature 0"), ["temperature is 0", "positive"]),
         ("--model rbm --temperature 0", ["temperature is 0", "positive"]),
-        ("--model isling", ["is isling", "did you mean ising?"]),
+        ("--model isling", ["is isling", "did you mean 'ising'?"]),
         ("--size 0", ["is 0", "--size"]),
         ("--size 4x0", ["is 4x0", "HxW"]),
         ("--size 99999999", ["99999999×99999999", "2³¹"]),

@@ -108,13 +108,13 @@ fn numbers_out_of_range() {
         ("-r 2 --threads 0", ["--threads is 0", "at least one"]),
         ("-r 2 --shape 3x3", ["3x3", "4 features"]),
         ("-r 2 --resume", ["--checkpoint", "needs"]),
-        ("-r 2 --lamda 3", ["--lamda is no flag", "did you mean --lambda?"]),
+        ("-r 2 --lamda 3", ["unknown flag", "did you mean '--lambda'?"]),
         ("", ["--atoms <R>", "needs"]),
     ] {
         refused(&bench, &format!("factor x.npy -o m {flags}"), &said);
     }
     refused(&bench, "factor x.npy -r 2", &["--out <MODEL>", "needs"]);
-    refused(&bench, "factorize x.npy", &["factorize", "did you mean factor?"]);
+    refused(&bench, "factorize x.npy", &["factorize", "did you mean 'factor'?"]);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn what_cannot_be_is_refused_before_anything_is_asked_for() {
     let bench = Bench::new();
     bench.put("x.txt", "1 2\n");
     for (words, expected) in [
-        ("facebok", "there are facebook, arxiv, ppi_pathways, enron, twitter; did you mean facebook?"),
+        ("facebok", "there are facebook, arxiv, ppi_pathways, enron, twitter; did you mean 'facebook'?"),
         ("all --from x.txt", "expected the folder that has facebook_combined.txt.gz, ca-AstroPh.txt.gz, PP-"),
         ("all -o x.txt", "x.txt is a file: expected a folder"),
         ("enron -o email-Enron.txt.gz --keep", "are the same file"),

@@ -56,7 +56,7 @@ fn every_shell_has_a_script() {
         }
     }
     let done = bench.run("completions bas");
-    assert!(done.code == Some(2) && done.stderr.contains("did you mean bash?"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'bash'?"), "{}", done.stderr);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn man_pages_are_well_formed() {
     let learn = String::from_utf8(bench.run("man network learn").fine().stdout).unwrap();
     assert!(learn.contains(".TH ergodict-network-learn 1") && learn.contains(".SH EXAMPLES"), "{learn}");
     let done = bench.run("man network lern");
-    assert!(done.code == Some(2) && done.stderr.contains("did you mean learn?"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'learn'?"), "{}", done.stderr);
     let done = bench.run("man -o pages").fine();
     assert!(done.stderr.contains("pages"));
     let mut pages: Vec<_> =

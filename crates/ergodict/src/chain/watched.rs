@@ -224,14 +224,14 @@ impl MixingReport {
         }
     }
 
-    /// In words, as samplers tell it; the observable is the first.
+    /// In words, the observable first.
     pub fn words(&self) -> String {
         if let (Some(mean), true) = (self.mean, self.constant) {
             let name = self.name();
-            return format!("{name} {mean:.4}, which never changed: whether the chain mixes cannot be told");
+            return format!("{name} {mean:.4}, never changed: convergence is unknown");
         }
         let (Some(mean), Some(error)) = (self.mean, self.error) else {
-            return format!("{}: too few to tell", self.name());
+            return format!("{}: too few values", self.name());
         };
         let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
             return format!("{} {mean:.4}", self.name());

@@ -35,7 +35,7 @@ pub struct NetworkSettings {
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "timestamps"))]
     pub snapshots: bool,
-    /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
+    /// Learn from all motif samples of a small network, weighted by probability, instead of random ones
     #[serde(rename = "static", skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "timestamps", "chains", "every", "burn_in", "sampler", "steps", "batch"], hide_short_help = true))]
     pub exhaustive: bool,

@@ -116,19 +116,19 @@ fn refuse_names(out: &Path, written: &str, more: &[&str]) -> Result<()> {
     let other = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
     let binary = ["gz", "zst", "npz", "npy", "json", "egr", "mtx", "html", "safetensors"];
     if binary.iter().chain(more).any(|name| *name == other) {
-        bail!("{}: {written}, not .{other}: name the output so", out.display());
+        bail!("{}: {written}, not .{other}: use one of these endings", out.display());
     }
     Ok(())
 }
 
-/// What reconstruction came to.
-pub(in crate::network) struct Rebuilt<'a> {
+/// A finished reconstruction.
+pub(in crate::network) struct Reconstruction<'a> {
     pub(in crate::network) out: &'a Path,
     pub(in crate::network) model: &'a Path,
     pub(in crate::network) kind: SamplerKind,
     /// What its page shows.
     pub(in crate::network) page: ReconstructionPage<'a>,
-    /// Homomorphisms of the run that was resumed.
+    /// Patches of the run that was resumed.
     pub(in crate::network) before: u64,
     /// Patches whose codes met the cap of the coder.
     pub(in crate::network) capped: u64,
@@ -139,31 +139,10 @@ pub(in crate::network) struct Rebuilt<'a> {
     pub(in crate::network) writing: Duration,
 }
 
-impl Rebuilt<'_> {
+impl Reconstruction<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
-        let rate = (self.page.samples - self.before) as f64 / self.seconds.as_secs_f64();
-        let rebuilt = format!(
-            "{} pairs of {} from {} patches of {} of {} nodes ({}, {:.0} a second)",
-            self.page.accuracy.visited,
-            self.page.network,
-            self.page.samples,
-            self.page.form.motif,
-            self.page.form.k,
-            self.kind,
-            rate
-        );
-        let mut lines = vec![("rebuilt", rebuilt)];
+        let mut lines = vec![("", self.page.finding())];
         lines.extend(self.page.measures());
-        if self.capped > 0 {
-            lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
-        }
-        let [set_up, seconds, writing] =
-            [self.set_up, self.seconds, self.writing].map(|time| time.as_secs_f64());
-        let all = set_up + seconds + writing;
-        let text = format!(
-            "{all:.2} s: reading and set-up {set_up:.2}, rebuilding {seconds:.2}, writing {writing:.2}"
-        );
-        lines.push(("time", text));
         lines.push((
             "wrote",
             format!("{} ({})", self.out.display(), count(self.written as usize, "pair", "pairs")),
@@ -171,7 +150,27 @@ impl Rebuilt<'_> {
         lines
     }
 
-    /// What is told of it.
+    fn details(&self) -> Vec<(&str, String)> {
+        let rate = (self.page.samples - self.before) as f64 / self.seconds.as_secs_f64();
+        let patches = format!(
+            "{} of a {} of {} nodes ({}), {rate:.0} per second; {} pairs",
+            self.page.samples, self.page.form.motif, self.page.form.k, self.kind, self.page.accuracy.visited
+        );
+        let mut lines = vec![("patches", patches)];
+        if self.capped > 0 {
+            lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
+        }
+        let [set_up, seconds, writing] =
+            [self.set_up, self.seconds, self.writing].map(|time| time.as_secs_f64());
+        let all = set_up + seconds + writing;
+        let text = format!(
+            "{all:.2} s: reading and set-up {set_up:.2}, reconstruction {seconds:.2}, writing {writing:.2}"
+        );
+        lines.push(("time", text));
+        lines
+    }
+
+    /// The summary of it.
     pub(in crate::network) fn summary(
         &self,
         resumed: bool,
@@ -249,7 +248,7 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     /// Whether it went on from a checkpoint
     resumed: bool,
     #[serde(skip)]
-    rebuilt: &'a Rebuilt<'a>,
+    rebuilt: &'a Reconstruction<'a>,
     #[serde(skip)]
     shown: Vec<(&'static str, String)>,
 }
@@ -261,6 +260,10 @@ impl Summary for ReconstructSummary<'_> {
         let mut lines = self.rebuilt.lines();
         lines.extend(self.shown.clone());
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        self.rebuilt.details()
     }
 
     fn config(&self) -> Value {

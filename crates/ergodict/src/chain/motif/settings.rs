@@ -96,10 +96,10 @@ pub struct SamplingSettings {
     /// one node a step; any motif. rejection: nodes at random until all edges are there; tiny motifs.
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub sampler: Option<SamplerKind>,
-    /// Keep only homomorphisms whose nodes are all different
+    /// Keep only samples with distinct nodes
     #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
     pub injective: bool,
-    /// Steps of the sampler from one kept homomorphism to the next
+    /// Steps of the sampler between kept samples
     #[cfg_attr(feature = "clap", arg(long, value_name = "TAU", default_value_t = d().every, value_parser = crate::text::count, allow_negative_numbers = true, hide_short_help = true))]
     pub every: u64,
     /// Steps before the first
@@ -108,7 +108,7 @@ pub struct SamplingSettings {
     /// Independent chains, which share the work [default: 1; 8 to reconstruct]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true))]
     pub chains: Option<u64>,
-    /// Where homomorphisms go: into the largest component, or anywhere
+    /// Sample the largest component only, or the whole network
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "largest|all", default_value_t = d().component, hide_possible_values = true, hide_short_help = true))]
     pub component: Component,
     /// Whether pivots rest in half of their steps
@@ -216,7 +216,7 @@ impl SamplingSettings {
         };
         if !path.exists() {
             let near = crate::text::nearest(self.motif_name(), Motif::SHAPES);
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             let shapes = Motif::SHAPES.join(", ");
             let expected =
                 format!("it must be one of {shapes}, or a file that lists the motif's edges{near}");

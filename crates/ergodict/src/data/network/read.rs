@@ -291,7 +291,7 @@ impl fmt::Display for ReadDecisions {
         let reason = match self.reason {
             Reason::Said if self.format == NetworkFormat::Graph => "said by the graph",
             Reason::Said if self.format == NetworkFormat::Matrix => "said by the matrix",
-            Reason::Said => "said by the file",
+            Reason::Said => "stated by the file",
             Reason::Asked => "asked for",
             Reason::Assumed => "assumed",
         };
