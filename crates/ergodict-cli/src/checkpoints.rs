@@ -1,4 +1,4 @@
-//! The flags of checkpoints, and how to go on from one.
+//! The flags of checkpoints, and how to resume.
 
 use crate::output;
 use crate::shell::quoted;
@@ -49,7 +49,7 @@ pub(crate) fn next_time(every: Duration) -> String {
     }
 }
 
-/// What to say to somebody who interrupted a run; `after` tells how far it was, `others` how many checkpoints there are
+/// The message after an interruption; `after` is how far the run was, `others` how many checkpoints there are
 /// besides the one that is named.
 pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize) -> String {
     match checkpoint {
@@ -65,7 +65,7 @@ pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize)
     }
 }
 
-/// The command that goes on from the checkpoint, for a shell.
+/// The command that resumes from the checkpoint, for a shell.
 fn resume_command(arguments: impl Iterator<Item = OsString>) -> String {
     let mut words: Vec<String> = arguments.map(|word| quoted(&word.to_string_lossy())).collect();
     if !words.iter().any(|word| word == "--resume") {

@@ -121,7 +121,7 @@ impl run::Progress for Messages {
     }
 
     fn update(&mut self, unit: &'static str, done: u64, total: Option<u64>, text: &dyn Fn() -> String) {
-        // Another stage begins anew.
+        // Another stage begins.
         if done < self.last || self.shown.as_ref().is_none_or(|(shown, _)| *shown != unit) {
             run::Progress::start(self, unit, done, total);
         }

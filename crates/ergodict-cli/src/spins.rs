@@ -1,4 +1,4 @@
-//! `ergodict spins`: simulate spin systems, scan temperatures, learn dictionaries from their trajectories, rebuild configurations.
+//! `ergodict spins`: simulate spin systems, scan temperatures, learn dictionaries from their trajectories, reconstruct configurations.
 
 mod drawing;
 mod learn;

@@ -91,7 +91,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     }
     let samples = stream.samples();
     let batch = samples.unwrap_or(u64::MAX).min(args.batch as u64);
-    // A minibatch as it is read and as it is rebuilt, its codes and their supports; the dictionary, its Gram matrix and their copies.
+    // A minibatch as it is read and as it is reconstructed, its codes and their supports; the dictionary, its Gram matrix and their copies.
     let size = size_of::<T>() as u64;
     let each = (2 * d as u64 + 3 * r as u64).saturating_mul(size);
     let needed = batch.saturating_mul(each).saturating_add((4 * d + 4 * r) as u64 * r as u64 * size);

@@ -56,7 +56,7 @@ pub struct ScoreTable {
 pub struct Truth {
     /// Whether each is true.
     pub labels: Vec<bool>,
-    /// What each is, where that is told.
+    /// What each is, where it is known.
     pub kinds: Option<Vec<String>>,
 }
 

@@ -38,7 +38,7 @@ pub struct Outcome<'a> {
     /// The image.
     pub image: &'a Image,
     /// Its reconstruction.
-    pub rebuilt: &'a Reconstruction,
+    pub reconstruction: &'a Reconstruction,
     /// The image without noise.
     pub reference: Option<&'a Image>,
     /// Pixels between neighboring patches.
@@ -80,7 +80,7 @@ pub fn of_reconstruction(
     command: &str,
 ) -> Result<Report, PictureError> {
     let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
-    let mut distance = Distance::between(&done.rebuilt.values, &done.image.to_f64()).words();
+    let mut distance = Distance::between(&done.reconstruction.values, &done.image.to_f64()).words();
     if let Some(against) = against_reference(done) {
         distance = format!("{distance}. {against}");
     }
@@ -148,7 +148,7 @@ fn numbers(done: &Outcome<'_>, atoms: usize) -> Vec<(String, String)> {
         Some(reference) => (reference.to_f64(), "against the reference"),
         None => (given.clone(), "against the image"),
     };
-    let after = Distance::between(&done.rebuilt.values, &truth);
+    let after = Distance::between(&done.reconstruction.values, &truth);
     let psnr = match done.reference {
         Some(_) => format!("{:.2} → {:.2} dB", Distance::between(&given, &truth).psnr, after.psnr),
         None => format!("{:.2} dB", after.psnr),
@@ -170,7 +170,7 @@ fn numbers(done: &Outcome<'_>, atoms: usize) -> Vec<(String, String)> {
 fn against_reference(done: &Outcome<'_>) -> Option<String> {
     let clean = done.reference?.to_f64();
     let before = Distance::between(&done.image.to_f64(), &clean);
-    let after = Distance::between(&done.rebuilt.values, &clean);
+    let after = Distance::between(&done.reconstruction.values, &clean);
     Some(format!(
         "Against the reference, PSNR {:.2} → {:.2} dB, relative error {} → {}",
         before.psnr,
@@ -198,14 +198,14 @@ pub fn pictures(
 ) -> Result<Figure, PictureError> {
     let channels = patch.channels;
     let shade = if channels == 3 { Shade::Rgb } else { Shade::Photo { low: 0.0, high: 1.0 } };
-    let (given, rebuilt) = (done.image.to_f64(), &done.rebuilt.values);
+    let (given, reconstruction) = (done.image.to_f64(), &done.reconstruction.values);
     let clean = done.reference.map(Image::to_f64);
     let truth = clean.as_deref().unwrap_or(&given);
-    let decibels = Distance::between(rebuilt, truth).psnr;
+    let decibels = Distance::between(reconstruction, truth).psnr;
     let smaller = Reduction::new(done.image.shape(), LONGEST_SIDE);
-    let error = smaller.apply(&off(rebuilt, truth, channels), 1);
+    let error = smaller.apply(&off(reconstruction, truth, channels), 1);
     let given = smaller.apply(&given, channels);
-    let rebuilt = smaller.apply(rebuilt, channels);
+    let reconstruction = smaller.apply(reconstruction, channels);
     let clean = clean.map(|clean| smaller.apply(&clean, channels));
     let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
     let (before, after) = match done.noise {
@@ -219,7 +219,7 @@ pub fn pictures(
     };
     let mut items = vec![
         (picture(&given), before.to_owned()),
-        (picture(&rebuilt), format!("{after}: PSNR {decibels:.2} dB{against}")),
+        (picture(&reconstruction), format!("{after}: PSNR {decibels:.2} dB{against}")),
     ];
     if let Some(clean) = &clean {
         items.push((picture(clean), "reference".to_owned()));

@@ -32,7 +32,7 @@ const DOMINANCE: &str = "
     over time (below).";
 
 const FORMS: &str = "
-    The most dominant atoms (columns) at some windows (rows), each with its number and the beginning of the window. Dark is the largest entry of an atom.";
+    The most dominant atoms (columns) at some windows (rows), each with its number and that of the window. Dark is the largest entry of an atom.";
 
 /// The pictures of a model that was learned over time.
 ///
@@ -63,12 +63,6 @@ fn is_dated(over_time: &OverTime) -> bool {
 fn ticks(over_time: &OverTime) -> Vec<String> {
     let learned = over_time.learned().filter(|_| is_dated(over_time));
     learned.map(|(_, window)| windows::begin(over_time.times, window)).collect()
-}
-
-/// The beginning of a window, short; of numbers and snapshots its number.
-fn label(over_time: &OverTime, at: usize) -> String {
-    let window = &over_time.windows[at];
-    if is_dated(over_time) { windows::begin(over_time.times, window) } else { (at + 1).to_string() }
 }
 
 fn changes(over_time: &OverTime) -> Figure {
@@ -158,18 +152,24 @@ fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>, Pic
     let mut order = strongest(over_time);
     order.truncate(ATOMS);
     let rows = kept.min(DRAWN);
-    let (mut atoms, mut labels) = (Vec::new(), Vec::new());
+    let (mut atoms, mut labels, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..rows {
         let n = row * (kept - 1) / (rows - 1).max(1);
         let (at, w) = (over_time.kept[n], &over_time.dictionaries[n]);
+        drawn.push(at);
         for &atom in &order {
             atoms.push(w.col(atom).iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
-            labels.push(format!("{atom} · {}", label(over_time, at)));
+            labels.push(format!("{atom} · {}", at + 1));
         }
     }
     let columns = Some(order.len());
     let grid = AtomGrid { labels: Some(labels), columns, ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: FORMS.into() }))
+    let begin =
+        |&at: &usize| format!("{} on {}", at + 1, windows::begin(over_time.times, &over_time.windows[at]));
+    let dates: Vec<String> = drawn.iter().filter(|_| is_dated(over_time)).map(begin).collect();
+    let dates =
+        if dates.is_empty() { String::new() } else { format!(" Windows begin: {}.", dates.join(", ")) };
+    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: format!("{FORMS}{dates}") }))
 }
 
 fn table(over_time: &OverTime) -> Table {
@@ -179,6 +179,7 @@ fn table(over_time: &OverTime) -> Table {
             (Some(reason), ..) => format!("skipped: it {reason}"),
             (None, 0, 0) => "started".into(),
             (None, on, 0) => format!("{on} continued"),
+            (None, 0, again) => format!("{again} restarted"),
             (None, on, again) => format!("{on} continued, {again} restarted"),
         };
         let change = window.change.map_or_else(|| "–".to_owned(), |change| change.to_string());

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Thresholds of the curve of accuracy, and bins of weights.
 const THRESHOLDS: usize = 100;
-/// Bins of weights that are drawn: so few that the steps can be told apart.
+/// Bins of weights that are drawn: so few that the steps are distinct.
 const BINS: usize = 25;
 
 const ACCURACY: &str = "
@@ -256,7 +256,7 @@ impl ReconstructionPage<'_> {
         let digits = |degree: u64| (u64::BITS - degree.leading_zeros()) as usize;
         let mut bins = vec![0; 65];
         counts.degrees.iter().for_each(|&degree| bins[digits(degree)] += 1);
-        let rebuilt: Vec<(u64, u64, u64)> =
+        let reconstruction: Vec<(u64, u64, u64)> =
             (1..64).map(|digits: usize| (1 << (digits - 1), (1 << digits) - 1, bins[digits])).collect();
         let chart = LineChart {
             x_label: "degree".into(),
@@ -265,7 +265,7 @@ impl ReconstructionPage<'_> {
             log_y: true,
             series: vec![
                 Series::new("the network", density(&own)),
-                Series::new("reconstruction", density(&rebuilt)),
+                Series::new("reconstruction", density(&reconstruction)),
             ],
             ..LineChart::default()
         };
@@ -344,11 +344,11 @@ mod tests {
         let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j));
         for targets in [Targets::All, Targets::Only(vec![(0, 1), (0, 3), (3, 3)])] {
             let parameters = ReconstructionSettings::default();
-            let mut rebuilt =
+            let mut reconstruction =
                 Reconstructor::<f64>::new(&w, &network, &motif, &parameters, targets.clone()).unwrap();
             let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
-            rebuilt.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1).unwrap()], 300).unwrap();
-            let sums = rebuilt.sums();
+            reconstruction.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1).unwrap()], 300).unwrap();
+            let sums = reconstruction.sums();
             let accuracy = Accuracy::measure(sums, &network, 0.5, 0.0).unwrap();
             let edge = |pair: &PairSum| network.weight(pair.u as usize, pair.v as usize) > 0.0;
             let seen = sums.iter().filter(edge).count() as f64;

@@ -23,7 +23,7 @@ pub struct Outcome<'a> {
     /// What number stands for a spin.
     pub encoding: &'a Encoding,
     /// The reconstruction, the channels of a site together.
-    pub rebuilt: &'a [f64],
+    pub reconstruction: &'a [f64],
 }
 
 /// The page; `more` are facts of the run, and `command` makes it again.
@@ -36,11 +36,11 @@ pub fn of_reconstruction(
     more: &[(&'static str, String)],
     command: &str,
 ) -> Result<Report, PictureError> {
-    let &Outcome { spins, shape, encoding, rebuilt } = done;
+    let &Outcome { spins, shape, encoding, reconstruction } = done;
     let truth = encoding.numbers(spins);
-    let (error, right) = (relative_error(rebuilt, &truth), encoding.agreement(rebuilt, spins));
-    let map = off(rebuilt, &truth, encoding.channels());
-    let (given, again) = (shown(&truth, encoding), shown(rebuilt, encoding));
+    let (error, right) = (relative_error(reconstruction, &truth), encoding.agreement(reconstruction, spins));
+    let map = off(reconstruction, &truth, encoding.channels());
+    let (given, again) = (shown(&truth, encoding), shown(reconstruction, encoding));
     let shade = encoded_shade(encoding, &given);
     let heat = error_shade(encoding, &truth);
     let items = vec![

@@ -13,6 +13,9 @@ const MANY: usize = 6;
 /// Cards from which on they are drawn smaller.
 const MANY_CARDS: usize = 65;
 
+/// Columns from which on a table is set smaller.
+const MANY_COLUMNS: usize = 7;
+
 /// Rows from which on a table may be broken between pages in print.
 const MANY_ROWS: usize = 26;
 
@@ -335,6 +338,7 @@ fn render_table(id: &str, heading: &str, words: &[String], head: &[Cell], rows: 
     };
     let head = join(head, |cell| format!("<th scope=\"col\"{}>{}</th>\n", class(cell), escape(&cell.text)));
     let long = if rows.len() >= MANY_ROWS { " long" } else { "" };
+    let wide = if rows.first().is_some_and(|row| row.len() >= MANY_COLUMNS) { " class=\"wide\"" } else { "" };
     let rows = join(rows, |row| {
         let cells = join(row, |cell| format!("<td{}>{}</td>", class(cell), escape(&cell.text)));
         format!("<tr>{cells}</tr>\n")
@@ -344,7 +348,7 @@ fn render_table(id: &str, heading: &str, words: &[String], head: &[Cell], rows: 
 {heading}
 {words}
 <div class="scroll" role="region" tabindex="0" aria-labelledby="{id}">
-<table>
+<table{wide}>
 <thead><tr>
 {head}</tr></thead>
 <tbody>

@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn titles_become_names_of_files() {
         assert_eq!(
-            plain("Temperature 2.26: A configuration, rebuilt"),
-            "temperature-2.26-a-configuration-rebuilt"
+            plain("Temperature 2.26: A configuration, drawn"),
+            "temperature-2.26-a-configuration-drawn"
         );
     }
 

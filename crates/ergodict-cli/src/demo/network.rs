@@ -73,9 +73,10 @@ impl NetworkRun {
         let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, seed)?;
         // Off the walked path: at its own edges any atoms would be right.
         let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
-        let mut rebuilt = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
-        rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
-        let accuracy = Accuracy::measure(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
+        let mut reconstruction =
+            Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
+        reconstruction.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
+        let accuracy = Accuracy::measure(reconstruction.sums(), &network, THRESHOLD, 0.0)?;
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
         let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
         let labels: Vec<bool> = noisy.truth.iter().map(|pair| pair.2.label()).collect();

@@ -59,8 +59,9 @@ impl PictureRun {
             );
             let file = dir.join(file);
             let command = words(&text, &[("-o", &file)], common.seed);
-            let rebuilt = perform(&command, common)?.then(|| Trained::new(file, &image)).transpose()?;
-            anyhow::Ok(rebuilt.map(|rebuilt| (rebuilt, command)))
+            let reconstruction =
+                perform(&command, common)?.then(|| Trained::new(file, &image)).transpose()?;
+            anyhow::Ok(reconstruction.map(|reconstruction| (reconstruction, command)))
         };
         let Some((walk, command)) = learn("walk", FILES[0])? else { return Ok(None) };
         let Some((iid, _)) = learn("iid", FILES[1])? else { return Ok(None) };
@@ -119,7 +120,7 @@ impl Trained {
         let overlap = Overlap { window, stride: STRIDE };
         let mut coder = with_lambda(&model.factorizer::<f64>()?, 0.0)?;
         let values = overlap.reconstruct(&mut coder, image, &mut |_, _| true)?;
-        let values = values.map(|rebuilt| rebuilt.values).unwrap_or_default();
+        let values = values.map(|reconstruction| reconstruction.values).unwrap_or_default();
         Ok(Self { file, psnr: psnr(&values, &image.to_f64(), 1.0), values, model })
     }
 }

@@ -68,13 +68,19 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let lambda = args.lambda.unwrap_or(0.0);
     let mut factorizer = with_lambda(&learned, lambda)?;
     let words = format!("stride {stride}");
-    let rebuilt = with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
-    let Some(rebuilt) = rebuilt else { return Ok(interrupted()) };
+    let reconstruction =
+        with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
+    let Some(reconstruction) = reconstruction else { return Ok(interrupted()) };
     let given = image.to_f64();
-    args.result.write(&rebuilt)?;
+    args.result.write(&reconstruction)?;
     args.result.reports.write(|| {
-        let done =
-            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, noise: None };
+        let done = Outcome {
+            image: &image,
+            reconstruction: &reconstruction,
+            reference: reference.as_ref(),
+            stride,
+            noise: None,
+        };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
         let command =
@@ -85,13 +91,13 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         out: &args.result.out,
         model: &args.model,
         image: &args.image,
-        shape: rebuilt.shape,
-        channels: rebuilt.channels,
+        shape: reconstruction.shape,
+        channels: reconstruction.channels,
         stride,
-        patches: rebuilt.patches,
+        patches: reconstruction.patches,
         lambda,
-        distance: Distance::between(&rebuilt.values, &given),
-        from_reference: FromReference::new(reference.as_ref(), &rebuilt.values, &given),
+        distance: Distance::between(&reconstruction.values, &given),
+        from_reference: FromReference::new(reference.as_ref(), &reconstruction.values, &given),
         atoms: model.w.cols(),
         stride_chosen: args.stride.is_none() && stride > 1,
         written: args.result.reports.lines(),

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     net: PathBuf,
     #[arg(short, long, value_name = "FILE", help = format!("The file to write: {}", NetworkFormat::WRITTEN))]
     out: PathBuf,
-    /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, beside the output
+    /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, next to the output
     #[arg(long, value_name = "SIZE", default_value = "1G", hide_short_help = true)]
     memory: Size,
     /// Go on from the folder FILE.converting that an interrupted conversion left, if it is there

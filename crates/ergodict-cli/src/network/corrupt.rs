@@ -28,7 +28,7 @@ Example:
 /// Where false edges come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum From {
-    /// Every pair that is no edge alike
+    /// Every non-edge with equal probability
     Er,
     /// Edges of a Watts–Strogatz network on the same nodes
     Ws,

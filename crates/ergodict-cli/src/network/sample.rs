@@ -1,4 +1,4 @@
-//! `ergodict network sample`: homomorphisms of a motif into a network, and what they tell of it.
+//! `ergodict network sample`: motif samples of a network, and their observables.
 
 pub(super) mod summary;
 mod writer;
@@ -48,18 +48,18 @@ pub(crate) enum Estimate {
     Macc,
 }
 
-/// Sample homomorphisms of a motif into a network: k nodes each, with all edges of the motif between them
+/// Sample random walks, or other motifs, from a network
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
     #[arg(value_name = "NET", help = reading::expected("The network: "))]
     net: PathBuf,
-    /// Homomorphisms in all, over all chains
+    /// Number of samples, over all chains
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count, allow_negative_numbers = true)]
     count: u64,
-    /// Where they go: .npy, an int64 array of shape (N, k), .csv, else text with tabs, one a line; - is standard output
+    /// File to write: .npy (int64, shape (N, k)), .csv, else text with tabs, a sample a line; - is standard output
     ///
-    /// Nodes are written as they are called in the network. Where names are words, .npy has the nodes' places in the
+    /// Nodes are written as they are called in the network. If names are not numbers, .npy has node indices in the
     /// ascending order of names. Chains come one after the other.
     #[arg(short, long, value_name = "SAMPLES")]
     out: Option<PathBuf>,

@@ -74,7 +74,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.figure(dominance(&models));
     }
     if models.len() > 1
-        && let Some(figure) = alike(&models)?
+        && let Some(figure) = similarity(&models)?
     {
         report = report.figure(figure);
     }
@@ -106,8 +106,8 @@ fn dominance(models: &[(&Run, &Model)]) -> Figure {
     Figure { title: "Dominance".into(), svg: chart.svg(), words: DOMINANCE.into() }
 }
 
-/// How much atoms are alike, where any two dictionaries can be compared.
-fn alike(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
+/// The similarity of atoms, where any two dictionaries can be compared.
+fn similarity(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
     let values: Vec<Option<f64>> =
         models.iter().flat_map(|(_, v)| models.iter().map(|(_, w)| likeness(v, w))).collect();
     let n = models.len();
@@ -125,7 +125,7 @@ fn alike(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
     Ok(Some(Figure { title: "Similarity of atoms".into(), svg: heat.svg()?, words: SIMILARITY.into() }))
 }
 
-/// What the runs were told that is not the same in all.
+/// Settings that are not the same in all runs.
 pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
     let mut all = vec![row("command", runs, |run| format!("ergodict {}", run.command))];
     let inputs: Vec<Vec<(String, String)>> = runs.iter().map(Run::inputs).collect();
@@ -133,12 +133,12 @@ pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
     for at in 0..most {
         let name = if most == 1 { "input".to_owned() } else { format!("input {}", at + 1) };
         // By digest: files of one name may differ, and one file may have two names. Embedded data has no digest but a name.
-        let told = |all: &Vec<(String, String)>| match all.get(at) {
+        let entry = |all: &Vec<(String, String)>| match all.get(at) {
             Some((name, digest)) if name.starts_with('@') => format!("{name} of {digest}"),
             Some((_, digest)) => digest.clone(),
             None => String::new(),
         };
-        if inputs.iter().any(|all| told(all) != told(&inputs[0])) {
+        if inputs.iter().any(|all| entry(all) != entry(&inputs[0])) {
             let cut = |digest: &str| digest.chars().take(19).collect::<String>();
             let value = |all: &Vec<(String, String)>| match all.get(at) {
                 Some((name, _)) if name.starts_with('@') => name.clone(),
@@ -152,11 +152,11 @@ pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
         all.push(row(&key, runs, |run| run.config.get(&key).map_or("–".to_owned(), plain)));
     }
     all.push(row("version", runs, |run| run.version().unwrap_or("–").to_owned()));
-    // What a command has no flag for, or a summary does not tell, is no difference.
+    // What a command has no flag for, or a summary does not have, is no difference.
     all.retain(|row| {
-        let mut told = row.values.iter().filter(|value| *value != "–");
-        let first = told.next();
-        told.any(|value| Some(value) != first)
+        let mut known = row.values.iter().filter(|value| *value != "–");
+        let first = known.next();
+        known.any(|value| Some(value) != first)
     });
     all
 }

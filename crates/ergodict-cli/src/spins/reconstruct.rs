@@ -101,7 +101,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let grid = NumberGrid { numbers: &truth, shape, channels };
     interrupt::listen();
     let mut progress: Option<Progress> = None;
-    let rebuilt = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
+    let reconstruction = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
         let progress =
             progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
         progress.update(done, || format!("stride {}", args.stride));
@@ -110,14 +110,14 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if let Some(progress) = &progress {
         progress.finish();
     }
-    let Some(rebuilt) = rebuilt else {
+    let Some(reconstruction) = reconstruction else {
         say("ergodict: interrupted; nothing was written");
         return Ok(interrupt::code());
     };
-    let error = relative_error(&rebuilt.values, &truth);
-    let right = encoding.agreement(&rebuilt.values, &spins);
-    let map = off(&rebuilt.values, &truth, channels);
-    write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
+    let error = relative_error(&reconstruction.values, &truth);
+    let right = encoding.agreement(&reconstruction.values, &spins);
+    let map = off(&reconstruction.values, &truth, channels);
+    write_npy(&args.out, MatRef::from_column_major(&reconstruction.values, shape.1 * channels, shape.0)?)?;
     let heat = Picture::new(&map, shape, error_shade(&encoding, &truth));
     if let Some(path) = &args.error_map {
         output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
@@ -126,7 +126,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         let names = [input::name(&args.model), input::name(&args.configuration)];
         let config = json!({ "frame": args.frame, "stride": args.stride, "lambda": args.lambda });
         let command = rerun::command("spins reconstruct", &config, &names, "-o reconstruction.npy");
-        let done = Outcome { spins: &spins, shape, encoding: &encoding, rebuilt: &rebuilt.values };
+        let done =
+            Outcome { spins: &spins, shape, encoding: &encoding, reconstruction: &reconstruction.values };
         let more = [("frame", at.to_string()), ("stride", args.stride.to_string())];
         Ok(of_reconstruction(model, &done, &more, &command)?)
     })?;
@@ -137,7 +138,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         frame: at,
         shape,
         stride: args.stride,
-        patches: rebuilt.patches,
+        patches: reconstruction.patches,
         lambda: args.lambda,
         relative_error: error,
         sites_right: right,

@@ -206,7 +206,7 @@ struct ScanSummary<'a> {
     temperatures: Vec<TemperatureSummary>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
     labels: Vec<String>,

@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         if resumed {
             say(&format!("resumed after {} frames", kept(&jobs)));
         }
-        whole_steps::tell(&[args.every], of);
+        whole_steps::report(&[args.every], of);
     }
     if driver.drive(&mut jobs)? == Status::Stopped {
         return Ok(driver.interrupted(&format!("{} frames", kept(&jobs))));

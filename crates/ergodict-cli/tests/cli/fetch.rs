@@ -121,7 +121,7 @@ fn what_cannot_be_is_refused_before_anything_is_asked_for() {
         ("enron --from x.txt -o x.txt", "are the same file, which would be overwritten"),
         ("enron -o net.egr.gz", "cannot be mapped"),
         ("enron -o no/net.txt", "the directory `no` does not exist"),
-        ("enron --from no.gz", "no.gz: there is no such file"),
+        ("enron --from no.gz", "no.gz: file not found"),
         ("enron --from ftp://127.0.0.1/x", "expected http://, https:// or a file"),
     ] {
         let said = refused(&bench, &format!("network fetch {words}"));

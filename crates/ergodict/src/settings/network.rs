@@ -29,7 +29,7 @@ pub struct NetworkSettings {
     pub batch: usize,
     /// The networks are snapshots of one that changes, in their order
     ///
-    /// Chains continue from each to the next where they can, and start again where their homomorphism is none any more. Otherwise
+    /// Chains continue from each to the next where they can, and restart where their motif sample is no longer valid. Otherwise
     /// several networks are learned from at once, each minibatch having patches of all. With --schedule constant:C the dictionary
     /// forgets networks that are long past; balanced weighs all networks equally.
     #[serde(skip_serializing_if = "crate::text::is_off")]

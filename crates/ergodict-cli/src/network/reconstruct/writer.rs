@@ -30,14 +30,14 @@ pub(in crate::network) struct Writer<'a> {
     pub(in crate::network) alpha: f64,
     /// Only pairs of larger weight.
     pub(in crate::network) threshold: Option<f64>,
-    /// Only these, in their order: as they are written, and as nodes of what was rebuilt, none outside of it.
+    /// Only these, in their order: as they are written, and as nodes of what was reconstructed, none outside of it.
     pub(in crate::network) asked: Option<Asked<'a>>,
 }
 
-/// Pairs as they are written, and as they were rebuilt.
+/// Pairs as they are written, and as they were reconstructed.
 type Asked<'a> = (&'a [(u32, u32)], &'a [Inside]);
 
-/// A pair of what was rebuilt.
+/// A pair of what was reconstructed.
 pub(in crate::network) type Inside = Option<(u32, u32)>;
 
 impl Writer<'_> {
@@ -68,7 +68,7 @@ impl Writer<'_> {
         Box::new(rows.filter(|row| self.threshold.is_none_or(|threshold| row.2 > threshold)))
     }
 
-    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when somebody asked to stop.
+    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when interrupted.
     pub(in crate::network) fn write(&self, out: &Path, parts: Option<usize>) -> Result<Option<u64>> {
         let (seen, stopped) = (Cell::new(0u64), Cell::new(false));
         let rows = self.rows().map(|row| {
@@ -198,7 +198,7 @@ impl Reconstruction<'_> {
             seconds: self.seconds.as_secs_f64(),
             writing_seconds: self.writing.as_secs_f64(),
             resumed,
-            rebuilt: self,
+            reconstruction: self,
             shown,
         }
     }
@@ -231,7 +231,7 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     pair_coverage: Option<f64>,
     /// Edges found, divided by all edges and all pairs of a weight above the threshold
     jaccard: Option<f64>,
-    /// Σ min(A, rebuilt) / Σ max(A, rebuilt)
+    /// Σ min(A, reconstructed) / Σ max(A, reconstructed)
     weighted_jaccard: Option<f64>,
     /// How often an edge has a larger weight than another pair, ties counting half
     auc: Option<f64>,
@@ -241,14 +241,14 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     capped: u64,
     /// Time before the first homomorphism
     set_up_seconds: f64,
-    /// Time of rebuilding
+    /// Time of reconstruction
     seconds: f64,
     /// Time of measuring accuracy and writing
     writing_seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
-    rebuilt: &'a Reconstruction<'a>,
+    reconstruction: &'a Reconstruction<'a>,
     #[serde(skip)]
     shown: Vec<(&'static str, String)>,
 }
@@ -257,16 +257,16 @@ impl Summary for ReconstructSummary<'_> {
     const SCHEMA: &'static str = "ergodict.network-reconstruct/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let mut lines = self.rebuilt.lines();
+        let mut lines = self.reconstruction.lines();
         lines.extend(self.shown.clone());
         lines
     }
 
     fn details(&self) -> Vec<(&str, String)> {
-        self.rebuilt.details()
+        self.reconstruction.details()
     }
 
     fn config(&self) -> Value {
-        self.rebuilt.page.config.clone()
+        self.reconstruction.page.config.clone()
     }
 }
