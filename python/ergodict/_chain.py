@@ -57,7 +57,7 @@ class Chain(Stream):
     _system: tuple[str, ...] = ()
     #: Parameters that are not shown.
     _unshown: tuple[str, ...] = ()
-    #: What stands for a spin in patches unless told.
+    #: Encoding of spins in patches by default.
     _values = "zero-one"
 
     _inner: _ergodict.SpinChain

@@ -78,6 +78,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     print(&indented(&picture.account()));
     report = picture.show(report)?;
 
+    report = report.numbers([network.number(), spins.number(), picture.number()]);
     let seconds = started.elapsed().as_secs_f64();
     let ran = [network.command(), spins.command(), picture.command()];
     let facts = [

@@ -107,6 +107,12 @@ impl NetworkRun {
         )
     }
 
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        let auc = self.accuracy.auc.unwrap_or(f64::NAN);
+        (format!("{auc:.3}"), "network: AUC of the off-motif reconstruction (chance 0.5)".to_owned())
+    }
+
     pub(super) fn summary(&self) -> NetworkResult {
         NetworkResult {
             edges: self.edges.0,

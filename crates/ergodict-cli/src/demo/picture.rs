@@ -86,6 +86,11 @@ impl PictureRun {
         )
     }
 
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        (format!("{:.2} dB", self.walk.psnr), "image: PSNR of the reconstruction".to_owned())
+    }
+
     pub(super) fn summary(&self) -> PictureResult {
         PictureResult { patches: PATCHES * STEPS, psnr_iid: self.iid.psnr, psnr_walk: self.walk.psnr }
     }

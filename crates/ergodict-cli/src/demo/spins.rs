@@ -96,6 +96,14 @@ impl SpinsRun {
         )
     }
 
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        let hot = &self.runs[2];
+        let exact = onsager::energy_per_site(hot.temperature);
+        let what = format!("Ising: energy per site at T = {} (exact {exact:.4})", hot.temperature);
+        (measured(hot.energy.0, hot.energy.1), what)
+    }
+
     pub(super) fn summary(&self) -> Vec<SpinsResult> {
         let one = |run: &Learned| SpinsResult {
             temperature: run.temperature,

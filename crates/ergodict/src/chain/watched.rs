@@ -151,7 +151,7 @@ pub struct MixingReport {
     pub chains: usize,
     /// Values of each chain, the shortest where they differ.
     pub values: u64,
-    /// The mean, its error and R̂ are of one value in so many: all in short runs, some thousands spread over long ones.
+    /// The mean, its error and R̂ are of every n-th value: all in short runs, some thousands spread over long ones.
     pub every: u64,
     /// Mean over all chains.
     pub mean: Option<f64>,

@@ -276,10 +276,10 @@ fn candidates(features: &Features, c: f64) -> Vec<(String, Look)> {
         all.extend((0..HEURISTICS.len()).map(|number| (name(number), Look::One(number))));
     }
     if plain > 0 && plain < rows {
-        all.push(("head of paths and degrees".into(), Look::Many { rows: plain, quadratic: true, c }));
+        all.push(("classifier of paths and degrees".into(), Look::Many { rows: plain, quadratic: true, c }));
     }
-    all.push(("linear head".into(), Look::Many { rows, quadratic: false, c: 10.0 * c }));
-    all.push(("head".into(), Look::Many { rows, quadratic: true, c }));
+    all.push(("linear classifier".into(), Look::Many { rows, quadratic: false, c: 10.0 * c }));
+    all.push(("classifier".into(), Look::Many { rows, quadratic: true, c }));
     all
 }
 

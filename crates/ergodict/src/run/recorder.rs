@@ -175,7 +175,7 @@ impl Job for MotifRecorder {
     }
 
     fn unit(&self) -> &'static str {
-        "homomorphisms"
+        "samples"
     }
 
     fn text(&self) -> String {

@@ -294,7 +294,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     // What is no text, and what is no folder.
     std::fs::write(left.join("runs.jsonl"), b"\xff\xfe\n").unwrap();
     let message = stopped(go_on, 99).0.unwrap_err();
-    assert!(message.contains("delete the folder to begin anew"), "{message}");
+    assert!(message.contains("delete the folder to start over"), "{message}");
     std::fs::remove_dir_all(&left).unwrap();
     std::fs::write(&left, "").unwrap();
     for conversion in [keep, go_on] {

@@ -186,7 +186,7 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     expected: Option<Expected>,
     /// The pairs that come first
     first: Vec<PairSummary<'a>>,
-    /// Of methods that are trained, one for each kind of noise
+    /// Classifiers of trained methods, one for each kind of noise
     heads: Vec<HeadSummary<'a>>,
     /// Notes, as sentences
     notes: &'a [String],
@@ -239,7 +239,7 @@ struct HeadSummary<'a> {
     held_out_auc: Option<f64>,
     /// Average precision of hidden edges among all non-edges; `null` for added edges
     average_precision: Option<f64>,
-    /// What is averaged for removed edges, by name, and its share
+    /// Components of the average for removed edges, and their shares
     blend: std::collections::BTreeMap<String, f64>,
     /// Estimated share of false edges among the observed ones; `null` for removed edges
     false_share: Option<f64>,
@@ -255,7 +255,7 @@ struct FeatureSummary<'a> {
     name: &'a str,
     /// Group it belongs to, a letter
     group: char,
-    /// What the AUC of training loses without it
+    /// Drop in training AUC without it
     auc_drop: f64,
 }
 

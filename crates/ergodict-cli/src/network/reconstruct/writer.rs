@@ -217,9 +217,9 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     inputs: &'a [Input],
     /// Motif of the model
     motif: &'a NetworkForm,
-    /// Sampler of the homomorphisms
+    /// Sampler
     sampler: SamplerKind,
-    /// Homomorphisms
+    /// Motif samples
     samples: u64,
     /// Pairs of nodes that were visited
     pairs_visited: u64,
@@ -231,7 +231,7 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     pair_coverage: Option<f64>,
     /// Edges found, divided by all edges and all pairs of a weight above the threshold
     jaccard: Option<f64>,
-    /// Σ min(A, reconstructed) / Σ max(A, reconstructed)
+    /// Σ min(A, X̂) / Σ max(A, X̂)
     weighted_jaccard: Option<f64>,
     /// How often an edge has a larger weight than another pair, ties counting half
     auc: Option<f64>,
@@ -239,9 +239,9 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     threshold: f64,
     /// Patches whose coding stopped before its tolerance
     capped: u64,
-    /// Time before the first homomorphism
+    /// Time before the first sample
     set_up_seconds: f64,
-    /// Time of reconstruction
+    /// Time of the reconstruction
     seconds: f64,
     /// Time of measuring accuracy and writing
     writing_seconds: f64,

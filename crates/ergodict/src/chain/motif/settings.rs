@@ -381,7 +381,7 @@ impl SamplingSettings {
             notes.push(format!("sampled by {kind} instead of {other}: {reason}").into());
         }
         if kind == SamplerKind::Glauber && self.chains() == 1 {
-            let text = "one Glauber chain cannot tell whether it has mixed: compare several, {}";
+            let text = "convergence cannot be checked with one Glauber chain; use several, {}";
             notes.push(Note::hinting(text, Hint { setting: "chains", value: "4".into() }));
         }
         notes.extend(sampler.notes().into_iter().map(Note::from));

@@ -136,7 +136,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn from_column<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Self {
+    fn of<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Self {
         let values =
             || rows.iter().filter_map(|row| row.get(at)).map(AsRef::as_ref).filter(|value| !value.is_empty());
         if values().next().is_none() {
@@ -382,7 +382,7 @@ fn named_pair<T: AsRef<str>>(
     let stands_out = |one: usize, two: usize| {
         candidates.iter().filter(|at| ![one, two].contains(at)).all(|&at| {
             !continues_series((name(one), name(two)), name(at))
-                && (Kind::from_column(rows, at) != Kind::Words || Kind::from_column(rows, one) == Kind::Words)
+                && (Kind::of(rows, at) != Kind::Words || Kind::of(rows, one) == Kind::Words)
         })
     };
     find(&|one, two| is_pair(name(one), name(two), true) || are_two_kinds(name(one), name(two)))
@@ -403,7 +403,7 @@ fn ends<T: AsRef<str>>(
             "has several columns that could be ends of edges, {which}: name two of them `source` and `target`, or give them as source and target"
         ))
     };
-    let kind = |at: usize| Kind::from_column(rows, at);
+    let kind = |at: usize| Kind::of(rows, at);
     match known {
         (Some(source), Some(target)) => Ok((source, target)),
         (None, None) => {

@@ -114,7 +114,7 @@ impl Settings for RebuildSettings {
 
     fn check(&self) -> Result<()> {
         self.sampling.check()?;
-        at_least("samples", self.samples, 1, "at least one homomorphism is needed")?;
+        at_least("samples", self.samples, 1, "at least one sample is needed")?;
         if !(self.alpha >= 0.0 && self.alpha.is_finite()) {
             return Err(Error::parameter("alpha", self.alpha, "it must be a number that is not negative"));
         }
