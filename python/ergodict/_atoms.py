@@ -174,7 +174,7 @@ def reconstruct_spins(
         channels = labels
     sides, periodic, _ = patch_of(dictionary, patch, boundary, channels or 1)
     weight = _check.number(alpha, "alpha")
-    with progress(verbose, "rebuilding", unit="patch") as show:
+    with progress(verbose, "reconstruction", unit="patch") as show:
         rebuilt, channels, patches, right = dictionary.configuration(
             np.ascontiguousarray(given, dtype=np.float64 if real else np.int8).ravel(),
             given.shape,

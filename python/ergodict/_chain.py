@@ -57,7 +57,7 @@ class Chain(Stream):
     _system: tuple[str, ...] = ()
     #: Parameters that are not shown.
     _unshown: tuple[str, ...] = ()
-    #: What stands for a spin in patches unless told.
+    #: Encoding of spins in patches by default.
     _values = "zero-one"
 
     _inner: _ergodict.SpinChain
@@ -312,7 +312,7 @@ class Chain(Stream):
         >>> ising = Ising(size=16, temperature=3.0, every=256, random_state=0)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     page = ising.report(os.path.join(folder, "ising.html"), n=100).read_text(encoding="utf-8")
-        >>> "The energy over time" in page
+        >>> "Trace: energy" in page
         True
         """
         names = [observables] if isinstance(observables, str) else list(observables)

@@ -82,7 +82,7 @@ class ModelReportMixin:
         >>> import ergodict, os, tempfile
         >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     "What @karate is made of" in model.report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
+        ...     "Latent motifs of @karate" in model.report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
         True
         """
         return written(path, lambda file: self._write_page(file, title), self.__dict__.get("_file"))

@@ -142,7 +142,7 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
         values = table[name]
         missing = values.null_count() > 0 if hasattr(values, "null_count") else bool(values.isna().any())
         if missing:
-            raise ValueError(f"the column {name!r} has missing values, but every edge must be told whole")
+            raise ValueError(f"the column {name!r} has missing values, but every edge needs all values")
         return values
 
     ends = [np.asarray(column(name).to_numpy()) for name in (source, target)]

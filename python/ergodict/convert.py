@@ -211,7 +211,7 @@ def of_columns(
         return _ergodict.Network.of_integers(one, two, numbers, alone, None, **options.keywords()), None
     for column in (first, second):
         if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
-            raise ValueError("an id is NaN or infinite, which tells no node from another")
+            raise ValueError("an id is NaN or infinite, which identifies no node")
     return _of_ids(first.tolist(), second.tolist(), numbers, listed, None, options)
 
 
@@ -505,7 +505,7 @@ def of_table(
         else:
             missing = bool(values.isna().any())
         if missing:
-            raise ValueError(f"the column {columns[at]!r} has missing values, but every edge must be told whole")
+            raise ValueError(f"the column {columns[at]!r} has missing values, but every edge needs all values")
         return np.asarray(values.to_numpy())
 
     def place(name: object) -> Optional[str]:

@@ -117,7 +117,7 @@ def file(network: Network, path: str) -> None:
     if network._own is not None and not isinstance(core.names(), list) and not _are_text(network):
         names = [str(one) for one in network.nodes]
         if len(set(names)) < len(names):
-            raise ValueError("some ids have the same text, so that a file could not tell the nodes apart")
+            raise ValueError("some ids have the same text, so that a file could not distinguish the nodes")
         u, v, weights = core.edges()
         given = weights if network.is_weighted else None
         options = convert.Options(loops=True)

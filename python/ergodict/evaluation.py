@@ -391,7 +391,7 @@ def _labels(values: Any) -> npt.NDArray[np.bool_]:
     truth: npt.NDArray[np.bool_] = numbers == 1
     if truth.all() or not truth.any():
         one = int(bool(truth.all())) if truth.size else "none"
-        raise ValueError(f"all labels are {one}: true and false pairs are needed to tell them apart")
+        raise ValueError(f"all labels are {one}: both true and false pairs are needed")
     return truth
 
 

@@ -215,7 +215,7 @@ def reconstruct_image(
     given = pixels(image, channels == 3)
     step = None if stride is None else _check.count(stride, "stride", 0)
     page = page_of(report, model, image, "image.png")
-    with progress(verbose, "rebuilding", unit="patch") as show:
+    with progress(verbose, "reconstruction", unit="patch") as show:
         values, used, patches = dictionary.image(given, sides, periodic, step, 2 * weight, jobs, show, page)
     distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
     info: dict[str, Any] = {

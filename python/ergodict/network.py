@@ -586,7 +586,7 @@ class Network(Nodes):
         >>> import ergodict, os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     page = ergodict.Network("@karate").report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
-        >>> "The network @karate" in page
+        >>> "Network @karate" in page
         True
         """
         self._core.report(_check.page(path), None if name is None else _check.word(name, "name"))

@@ -163,7 +163,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         more = None if steps is None else _check.count(steps, "steps", expected="at least one is needed")
         if self._state is None and self._learner is None:
             if self.__dict__.get("_model") is not None and self._record.is_static:
-                raise ValueError("a dictionary of all homomorphisms is learned at once: there is nothing to go on with")
+                raise ValueError("a dictionary of all motif samples is learned at once and cannot be continued")
             if given is None:
                 raise NotFittedError("there is no network to learn from: give one, or call fit first")
             loaded = self.__dict__.get("_model")
@@ -778,7 +778,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         wanted = None if pairs is None else rebuilt.index_pairs(pairs).astype(np.uint32)
         seed = self.seed_ if random_state is None else seed_of(random_state)
         plan = {
-            "samples": _check.count(samples, "samples", expected="at least one homomorphism is needed"),
+            "samples": _check.count(samples, "samples", expected="at least one sample is needed"),
             "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
             "alpha": _check.not_negative(shrinkage, "shrinkage"), "reversal": _check.flag(reversal, "reversal"),
             "threshold": _check.finite(threshold, "threshold"), "seed": seed,
@@ -789,7 +789,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         sampling = _check.sampling(None, None, sampler, injective, every, burn_in, several, component, lazy)
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         started = time.perf_counter()
-        with progress(self.verbose, "rebuilding", "homomorphism") as show:
+        with progress(self.verbose, "reconstruction", "sample") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
         about = {
             "network": _report.about(rebuilt, *given[1:]), "plan": plan, "sampling": sampling, "sampler": found["sampler"],
@@ -825,8 +825,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
             notes.append(f"the network is {here}, and the model was learned from networks {there}")
         if self.sampler_ in _SAMPLERS and self.sampler_ != sampler:
             notes.append(
-                f"the atoms were learned from patches of the {self.sampler_} sampler, and the network is rebuilt from those of {sampler}, "
-                "which see it differently: sampler sets it, here and in the estimator"
+                f"the atoms were learned from patches of the {self.sampler_} sampler, and the network is reconstructed from those of {sampler}, "
+                "which weight it differently: sampler sets it, here and in the estimator"
             )
         return notes
 

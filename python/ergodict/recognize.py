@@ -20,7 +20,7 @@ def read(path: str, options: Options, **table: Any) -> _ergodict.Network:
         network = _ergodict.Network.read(path, **options.keywords(), **table)
     except FileNotFoundError as error:
         words = (
-            f"{path}: there is no such file: expected {_ergodict.NETWORK_FORMATS}, or a "
+            f"{path}: file not found; expected {_ergodict.NETWORK_FORMATS}, or a "
             "name such as @karate (`ergodict.networks()` has them all)"
         )
         raise FileNotFoundError(error.errno, words) from None

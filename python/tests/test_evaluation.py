@@ -140,7 +140,7 @@ def test_pairs_without_a_score_rank_last() -> None:
 def test_what_cannot_be_is_refused_in_words() -> None:
     scores, labels = made(n=20)
     for given, words in (
-        ((scores, np.ones(20)), "all labels are 1: true and false pairs are needed to tell them apart"),
+        ((scores, np.ones(20)), "all labels are 1: both true and false pairs are needed"),
         ((scores, labels * 2), "a label is 2: expected 1 or 0"),
         ((scores[:5], labels), "there are 5 scores, but 20 labels"),
         ((scores.reshape(4, 5), labels), "scores have 2 axes, but one is needed"),

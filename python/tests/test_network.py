@@ -107,7 +107,7 @@ def test_files_of_other_ids_and_lonely_nodes(tmp_path: Path) -> None:
     assert set(Network(path).nodes) == {"(0, 1)", "2.5", "x"}
     with pytest.raises(ValueError, match="some ids have the same text"):
         Network([(1, "1")]).write(path)
-    with pytest.raises(FileNotFoundError, match="there is no such file: expected an edge list"):
+    with pytest.raises(FileNotFoundError, match="file not found; expected an edge list"):
         Network(tmp_path / "nothing.txt")
     with pytest.raises(ValueError, match="does not exist"):
         Network("@karate").write(tmp_path / "no" / "folder.txt")

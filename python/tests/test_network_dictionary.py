@@ -171,7 +171,7 @@ def test_rebuilt_networks_are_networks() -> None:
     assert made.n_edges == int((rebuilt.weights > 0.5).sum())
     assert any("the largest of 2 components is sampled: 4 of 6 nodes, 4 of 5 edges" in note for note in rebuilt.notes_)
     other = small(k=3).fit(network).reconstruct(network, samples=500, sampler="exact")
-    assert any("learned from patches of the walk sampler, and the network is rebuilt from those of exact" in note for note in other.notes_)
+    assert any("learned from patches of the walk sampler, and the network is reconstructed from those of exact" in note for note in other.notes_)
 
 
 def test_models_of_networks_open_with_the_others(tmp_path: Any) -> None:
@@ -405,7 +405,7 @@ def test_bad_data_are_refused_in_words(tmp_path: Any, cli: Any) -> None:
     with pytest.raises(ValueError, match="99 is a node which the network does not have"):
         model.reconstruct("@karate", samples=10, pairs=[(1, 99)])
     for parameters, words in (
-        ({"samples": 0}, "samples is 0, but at least one homomorphism is needed"),
+        ({"samples": 0}, "samples is 0, but at least one sample is needed"),
         ({"mode": "odd"}, "mode is 'odd', but it must be plain or off-chain"),
         ({"shrinkage": -1}, "shrinkage is -1.0, but it must be a number that is not negative"),
         ({"threshold": float("inf")}, "threshold is inf, but it must be a finite number"),
@@ -437,7 +437,7 @@ def test_a_loaded_model_goes_on_with_new_chains(tmp_path: Any) -> None:
     assert again.partial_fit("@karate", steps=2).n_steps_ == 14
     with pytest.raises(ValueError, match="the dictionary of the model is 25×4, but 9×4 is needed"):
         NetworkDictionary.load(tmp_path / "m.safetensors").set_params(k=3).partial_fit("@karate")
-    with pytest.raises(ValueError, match="there is nothing to go on with"):
+    with pytest.raises(ValueError, match="learned at once and cannot be continued"):
         small(static=True, k=3).fit("@kite").partial_fit()
 
 

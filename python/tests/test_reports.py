@@ -64,7 +64,7 @@ def test_the_page_of_a_network_is_that_of_the_command_line(
 def test_results_of_a_network_that_was_read_before_have_its_name(tmp_path: pathlib.Path, network_file: pathlib.Path) -> None:
     before = NetworkDictionary(3, k=4, steps=3, random_state=0).fit(ergodict.Network(network_file)).report(tmp_path / "before.html")
     at_once = NetworkDictionary(3, k=4, steps=3, random_state=0).fit(network_file).report(tmp_path / "at_once.html")
-    assert "What lesmis is made of" in timeless(before) and timeless(before) == timeless(at_once)
+    assert "Latent motifs of lesmis" in timeless(before) and timeless(before) == timeless(at_once)
 
 
 def test_the_page_of_a_network_in_time_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
@@ -150,12 +150,12 @@ def test_the_page_of_an_evaluation_is_that_of_the_command_line(cli: Callable[...
     def shown(path: pathlib.Path) -> str:
         """A page without names of files and the command, which arrays have not."""
         text = re.sub(r"<div><dt>input</dt>.*?</div>\n", "", timeless(path), flags=re.DOTALL)
-        return re.sub(r"<section[^>]*>\s*<h2[^>]*>Run it again.*?</section>", "", text, flags=re.DOTALL).replace(".tsv", "")
+        return re.sub(r"<section[^>]*>\s*<h2[^>]*>Reproduce.*?</section>", "", text, flags=re.DOTALL).replace(".tsv", "")
 
-    assert "Reliability" in shown(own) and "Against one" in shown(own)
+    assert "Reliability" in shown(own) and "Compared with one" in shown(own)
     assert re.findall(r"<svg.*?</svg>", shown(own), re.DOTALL) == re.findall(r"<svg.*?</svg>", shown(theirs), re.DOTALL)
     assert re.findall(r"<table.*?</table>", shown(own), re.DOTALL) == re.findall(r"<table.*?</table>", shown(theirs), re.DOTALL)
-    assert "Run it again" not in own.read_text(encoding="utf-8")
+    assert "Reproduce" not in own.read_text(encoding="utf-8")
     # Pickled, it is the same; other pairs are refused.
     assert pickle.loads(pickle.dumps(found["one"])).report(tmp_path / "again.html", {"two": found["two"]}, name="one").read_text() == own.read_text()
     with pytest.raises(ValueError, match="labels are others"):
@@ -179,10 +179,10 @@ def test_the_page_of_a_sample_is_that_of_the_command_line(
         cli("network", "sample", network, "-k", 4, "--count", 600, "--seed", 5, *words, "-o", tmp_path / "x.tsv", "--report", theirs)
         assert timeless(own) == timeless(theirs), words
     # What was drawn before is not shown, and no command makes what comes after it.
-    assert "Run it again" in own.read_text(encoding="utf-8")
-    assert "Run it again" not in sampler.report(own, n=100).read_text(encoding="utf-8")
+    assert "Reproduce" in own.read_text(encoding="utf-8")
+    assert "Reproduce" not in sampler.report(own, n=100).read_text(encoding="utf-8")
     motif = ergodict.sample("@karate", motif=[(0, 1), (1, 2), (1, 3)], random_state=0)
-    assert "Run it again" not in motif.report(own, n=50).read_text(encoding="utf-8")
+    assert "Reproduce" not in motif.report(own, n=50).read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="which would be overwritten"):
         ergodict.sample(network_file, k=3, random_state=0).report(network_file, n=10)
 
@@ -199,13 +199,13 @@ def test_the_page_of_a_simulation_is_that_of_the_command_line(cli: Callable[...,
         cli("spins", "simulate", *words, "--seed", 2, "-o", tmp_path / "x.npy", "--report", theirs)
         assert timeless(own) == timeless(theirs), words
         # The next states are others, which no command begins with.
-        assert "Run it again" in own.read_text(encoding="utf-8")
-        assert "Run it again" not in chain.report(own, n=10, observables="energy").read_text(encoding="utf-8")
+        assert "Reproduce" in own.read_text(encoding="utf-8")
+        assert "Reproduce" not in chain.report(own, n=10, observables="energy").read_text(encoding="utf-8")
     changed = Ising(size=8, random_state=0)
     changed.state = np.ones((8, 8))
-    assert "Run it again" not in changed.report(own, n=10).read_text(encoding="utf-8")
+    assert "Reproduce" not in changed.report(own, n=10).read_text(encoding="utf-8")
     graph = Ising(graph="@karate", every=34, random_state=0)
-    assert "Run it again" not in graph.report(own, n=10).read_text(encoding="utf-8")
+    assert "Reproduce" not in graph.report(own, n=10).read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="observables is empty"):
         changed.report(own, observables=[])
 
@@ -248,7 +248,7 @@ def test_the_pages_of_images_and_spins_are_those_of_the_command_line(cli: Callab
     assert timeless(own).replace("configuration.npy", "state.npy") == timeless(theirs)
     # What is in memory has a page as well.
     ergodict.reconstruct_image(OnlineNMF(2, random_state=0).fit(np.ones((9, 16))), np.ones((12, 12)), report=own)
-    assert "An image rebuilt from atoms" in own.read_text(encoding="utf-8")
+    assert "Reconstruction of an image" in own.read_text(encoding="utf-8")
 
 
 def test_ids_of_any_kind_are_shown_as_they_are(tmp_path: pathlib.Path) -> None:
@@ -258,7 +258,7 @@ def test_ids_of_any_kind_are_shown_as_they_are(tmp_path: pathlib.Path) -> None:
     # Scores by a dictionary have a page, too.
     model = NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
     page = model.denoise("@karate", samples=500).report(tmp_path / "p.html").read_text(encoding="utf-8")
-    assert "scored by dictionary" in page and "Run it again" not in page
+    assert "scored by dictionary" in page and "Reproduce" not in page
 
 
 def test_what_was_read_is_not_overwritten_and_nothing_is_left_of_errors(tmp_path: pathlib.Path, network_file: pathlib.Path) -> None:

@@ -16,30 +16,32 @@ Example:
   ergodict demo
   ergodict network learn @lesmis -o lesmis.safetensors --report lesmis.html
 
-Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found a
-problem that it was asked to look for, 2 bad usage or input, 130 stopped by Ctrl-C.";
+`ergodict help COMMAND` is the same as `ergodict COMMAND --help`.
+
+Data goes to standard output, messages to standard error. Exit codes: 0 success, 1 a check such as
+--at-least failed, 2 bad usage or input, 130 interrupted.";
 
 /// The commands as a newcomer needs them; what is not named stands under the last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["demo"]),
     ("Learn dictionaries", &["network", "spins", "image", "factor"]),
-    ("Use and look at them", &["report", "model", "transform", "evaluate"]),
+    ("Inspect and apply them", &["report", "model", "transform", "evaluate"]),
     ("More", &["completions", "man"]),
 ];
 
-/// Dictionaries of interpretable atoms, learned online from dependent data.
+/// Learn recurring patterns of networks, spin systems, images and tables online
 #[derive(Parser)]
 #[command(name = "ergodict", version, args_override_self = true, disable_help_subcommand = true)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
 #[command(
-    after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples."
+    after_help = "Start with `ergodict demo`. `ergodict help COMMAND` shows all flags, defaults and examples; `COMMAND -h` is short."
 )]
 #[command(after_long_help = LONG)]
 pub(crate) struct Cli {
-    /// What every verb knows.
+    /// Flags of every command.
     #[command(flatten)]
     pub(crate) common: Common,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }

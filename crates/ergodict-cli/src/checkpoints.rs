@@ -1,4 +1,4 @@
-//! The flags of checkpoints, and how to go on from one.
+//! The flags of checkpoints, and how to resume.
 
 use crate::output;
 use crate::shell::quoted;
@@ -11,14 +11,14 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checkpoints and reports")]
 pub(crate) struct CheckpointArgs {
-    /// Save the state here from time to time; deleted when all is written
+    /// Save the state to this file; deleted when the run is complete
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "checkpoint")]
     #[arg(hide_short_help = true, allow_negative_numbers = true)]
     checkpoint_every: f64,
-    /// Go on from the checkpoint, if there is one
+    /// Continue from the checkpoint, if there is one
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
 }
@@ -49,23 +49,23 @@ pub(crate) fn next_time(every: Duration) -> String {
     }
 }
 
-/// What to say to somebody who interrupted a run; `after` tells how far it was, `others` how many checkpoints there are
+/// The message after an interruption; `after` is how far the run was, `others` how many checkpoints there are
 /// besides the one that is named.
 pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize) -> String {
     match checkpoint {
         Some(path) => format!(
-            "ergodict: interrupted after {after}; the state is in {}{}: go on with {}",
+            "ergodict: interrupted after {after}; the state is in {}{}; continue with {}",
             path.display(),
             if others > 0 { format!(" and {others} more") } else { String::new() },
             resume_command(std::env::args_os())
         ),
         None => format!(
-            "ergodict: interrupted after {after}; nothing was written (add --checkpoint FILE to be able to go on another time)"
+            "ergodict: interrupted after {after}; nothing was written (--checkpoint FILE would keep the state)"
         ),
     }
 }
 
-/// The command that goes on from the checkpoint, for a shell.
+/// The command that resumes from the checkpoint, for a shell.
 fn resume_command(arguments: impl Iterator<Item = OsString>) -> String {
     let mut words: Vec<String> = arguments.map(|word| quoted(&word.to_string_lossy())).collect();
     if !words.iter().any(|word| word == "--resume") {

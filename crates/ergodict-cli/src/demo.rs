@@ -1,7 +1,6 @@
-//! `ergodict demo`: a tour on embedded data in three parts: a network, spins, a picture.
+//! `ergodict demo`: three examples on built-in data: a network, an Ising model, an image.
 //!
-//! Every part runs the command it prints, looks closer at what was learned, gives an account for the terminal, and draws
-//! its figures for the report.
+//! Each example runs the command it prints, measures the result, and has lines for the terminal and figures for the report.
 
 mod network;
 mod picture;
@@ -16,36 +15,35 @@ use crate::{interrupt, paths, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
 use ergodict_report::Report;
-use network::{NetworkRun, NetworkTour};
-use picture::{PictureRun, PictureTour};
+use network::{NetworkResult, NetworkRun};
+use picture::{PictureResult, PictureRun};
 use serde::Serialize;
-use spins::{SpinsRun, SpinsTour};
+use spins::{SpinsResult, SpinsRun};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Take a tour on embedded data: what a network, a magnet and a picture are made of
+/// Run three examples on built-in data: a network, an Ising model and an image
 ///
-/// Learns the atoms of a network of characters of a novel, of Ising spins at three temperatures, and of a picture. Writes
-/// DIR/report.html to look at and the models it learned, and ends with three commands to try next. It takes a few seconds.
+/// Learns atoms of a network of characters of a novel, of Ising spins at three temperatures, and of an image. Writes
+/// DIR/report.html and the learned models, and ends with three commands to try next. It takes a few seconds.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  ergodict demo -o tour --seed 7")]
+#[command(after_help = "Example:\n  ergodict demo -o demo --seed 7")]
 pub(crate) struct Args {
-    /// The folder to write into; it is made where it is missing
+    /// The folder to write into; created if missing
     #[arg(short, long, value_name = "DIR", default_value = "ergodict-demo")]
     out: PathBuf,
 }
 
 const LEAD: &str = "
-    Most things we see are made of a few kinds of pieces. ergodict watches something change, or walks through it, one small
-    glimpse after another, and learns pieces (atoms) that all the glimpses can be put together from, although each glimpse
-    resembles the one before.
+    ergodict learns recurring patterns (atoms) online, from patches sampled along random walks and Markov chains, where each
+    patch depends on the one before.
 
-    Here it does so three times: with a network, with a magnet, and with a picture. Everything below was made in this run, on your machine.";
+    Three examples: a network, an Ising model and an image. All results below were computed in this run, on your machine.";
 
 pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
-    let talk = |text: &str| {
+    let print = |text: &str| {
         if !common.quiet {
             say(text);
         }
@@ -63,23 +61,24 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     probe_folder("-o", &dir)?;
     std::fs::create_dir_all(&dir).map_err(ergodict::Error::io(&dir))?;
     let seed = common.seed;
-    let mut report = Report::new("What networks, magnets and pictures are made of").lead(LEAD);
+    let mut report = Report::new("ergodict demo: a network, an Ising model and an image").lead(LEAD);
 
-    talk("1. A network: who meets whom in a novel");
+    print("1/3 Network: Les Misérables, 77 characters, 254 co-appearances");
     let Some(network) = NetworkRun::new(&dir, common)? else { return Ok(stopped()) };
-    talk(&indented(&network.account()));
+    print(&indented(&network.account()));
     report = network.show(report)?;
 
-    talk("\n2. A magnet: spins below, near and above the temperature at which they fall into order");
+    print("\n2/3 Ising model: spins below, near and above the critical temperature");
     let Some(spins) = SpinsRun::new(&dir, common)? else { return Ok(stopped()) };
-    talk(&indented(&spins.account()));
+    print(&indented(&spins.account()));
     report = spins.show(report)?;
 
-    talk("\n3. A picture: seen through a small window that wanders about in it");
+    print("\n3/3 Image: patches along a random walk of a window");
     let Some(picture) = PictureRun::new(&dir, common)? else { return Ok(stopped()) };
-    talk(&indented(&picture.account()));
+    print(&indented(&picture.account()));
     report = picture.show(report)?;
 
+    report = report.numbers([network.number(), spins.number(), picture.number()]);
     let seconds = started.elapsed().as_secs_f64();
     let ran = [network.command(), spins.command(), picture.command()];
     let facts = [
@@ -88,18 +87,18 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
         ("time", format!("{seconds:.2} s")),
     ];
     let ran: Vec<String> = ran.iter().map(|words| in_shell("ergodict", words)).collect();
-    report = report.code("The commands of this page", ran.join("\n"));
+    report = report.code("Reproduce", ran.join("\n"));
     let next = commands(&dir, seed);
-    let shown: Vec<String> = next.iter().map(|(why, words)| told("ergodict", why, words)).collect();
-    report = report.code("Three commands to try next", shown.join("\n\n")).facts(&facts);
+    let shown: Vec<String> = next.iter().map(|(why, words)| commented("ergodict", why, words)).collect();
+    report = report.code("Next", shown.join("\n\n")).facts(&facts);
     write(&page, &report.render())?;
 
     // As this program was called, so that they work from the shell that called it.
     let program = std::env::args().next().filter(|name| name.contains('/'));
     let program = program.map_or("ergodict".to_owned(), |name| shell::path(Path::new(&name)));
-    let shown: Vec<String> = next.iter().map(|(why, words)| told(&program, why, words)).collect();
-    talk(&format!("\nLook at {} in a browser. Try next:", page.display()));
-    talk(&indented(&shown.join("\n")));
+    let shown: Vec<String> = next.iter().map(|(why, words)| commented(&program, why, words)).collect();
+    print(&format!("\nReport: {}\nNext:", page.display()));
+    print(&indented(&shown.join("\n")));
     let summary = DemoSummary {
         version: env!("CARGO_PKG_VERSION"),
         seed,
@@ -122,19 +121,19 @@ struct DemoSummary {
     version: &'static str,
     /// Seed, as given
     seed: u64,
-    /// Network of the tour
-    network: NetworkTour,
-    /// Spins of the tour, one for each temperature
-    ising: Vec<SpinsTour>,
-    /// Picture of the tour
-    picture: PictureTour,
-    /// Page that was written
+    /// Result on the network
+    network: NetworkResult,
+    /// Result on the Ising model, one for each temperature
+    ising: Vec<SpinsResult>,
+    /// Result on the image
+    picture: PictureResult,
+    /// Report that was written
     report: PathBuf,
     /// Model files that were written
     models: Vec<PathBuf>,
     /// Three commands for a POSIX shell
     try_next: Vec<String>,
-    /// Time of the whole tour
+    /// Time of all
     seconds: f64,
 }
 
@@ -143,13 +142,11 @@ impl Summary for DemoSummary {
 }
 
 fn stopped() -> ExitCode {
-    say(
-        "ergodict: the tour was interrupted: its report is not written, the models of parts that were over are",
-    );
+    say("ergodict: the demo was interrupted: models of finished examples were written, the report was not");
     interrupt::code()
 }
 
-/// Runs a command quietly, with the seed and threads of the tour; false when it was interrupted.
+/// Runs a command quietly, with the seed and threads of the demo; false when it was interrupted.
 fn perform(words: &[String], common: &Common) -> Result<bool> {
     let all = ["ergodict", "-q"].map(str::to_owned).into_iter().chain(words.iter().cloned());
     let Cli { verb, .. } = Cli::try_parse_from(all)?;
@@ -173,13 +170,18 @@ fn words(text: &str, rest: &[(&str, &Path)], seed: u64) -> Vec<String> {
 
 /// Three commands that work as they stand, and what each is for.
 fn commands(dir: &Path, seed: u64) -> Vec<(&'static str, Vec<String>)> {
-    let [karate, page, model, rebuilt, both] =
-        ["karate.safetensors", "karate.html", "network.safetensors", "rebuilt.html", "side-by-side.html"]
-            .map(|name| dir.join(name));
-    let table = dir.join("rebuilt.tsv");
+    let [karate, page, model, reconstruction, both] = [
+        "karate.safetensors",
+        "karate.html",
+        "network.safetensors",
+        "reconstruction.html",
+        "comparison.html",
+    ]
+    .map(|name| dir.join(name));
+    let table = dir.join("reconstruction.tsv");
     vec![
         (
-            "another network: put the path of your own edge list in place of @karate",
+            "another network; replace @karate with the path of your edge list",
             words(
                 "network learn @karate --unweighted -k 10 -r 9",
                 &[("-o", &karate), ("--report", &page)],
@@ -187,22 +189,19 @@ fn commands(dir: &Path, seed: u64) -> Vec<(&'static str, Vec<String>)> {
             ),
         ),
         (
-            "rebuilt from the atoms of the novel: which of its edges would one not expect?",
+            "reconstruct it from the motifs of the novel",
             words(
                 "network reconstruct @karate --unweighted",
-                &[("--model", &model), ("-o", &table), ("--report", &rebuilt)],
+                &[("--model", &model), ("-o", &table), ("--report", &reconstruction)],
                 seed,
             ),
         ),
-        (
-            "both sets of atoms side by side",
-            words("report", &[("", &model), ("", &karate), ("-o", &both)], 0),
-        ),
+        ("compare both sets of motifs", words("report", &[("", &model), ("", &karate), ("-o", &both)], 0)),
     ]
 }
 
 /// A command with what it is for, as a comment.
-fn told(program: &str, why: &str, words: &[String]) -> String {
+fn commented(program: &str, why: &str, words: &[String]) -> String {
     format!("# {why}\n{}", in_shell(program, words))
 }
 

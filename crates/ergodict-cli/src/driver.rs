@@ -27,13 +27,13 @@ impl Driver {
         if let Some(path) = &checkpoints.checkpoint {
             let (mut opened, found) = match Checkpoint::open(path, checkpoints.resume, identity) {
                 Err(Error::Exists { path }) => bail!(
-                    "{}: there is a checkpoint already: add --resume to go on from it, or delete it",
+                    "{}: a checkpoint exists; use --resume to continue from it, or delete it",
                     path.display()
                 ),
                 opened => opened?,
             };
             if found.is_none() && checkpoints.resume && !common.quiet {
-                say(&format!("{}: there is no checkpoint yet; starting afresh", path.display()));
+                say(&format!("{}: no checkpoint found; starting a new run", path.display()));
             }
             opened.set_interval(checkpoints.every());
             (checkpoint, saved) = (Some(opened), found);
@@ -121,7 +121,7 @@ impl run::Progress for Messages {
     }
 
     fn update(&mut self, unit: &'static str, done: u64, total: Option<u64>, text: &dyn Fn() -> String) {
-        // Another stage begins anew.
+        // Another stage begins.
         if done < self.last || self.shown.as_ref().is_none_or(|(shown, _)| *shown != unit) {
             run::Progress::start(self, unit, done, total);
         }
@@ -148,7 +148,7 @@ impl run::Progress for Messages {
         let when = checkpoints::next_time(interval);
         let error = output::one_line(&anyhow::anyhow!("{error}"));
         say(&format!(
-            "ergodict: warning: {error}: the checkpoint could not be written; the run goes on and tries again {when}"
+            "ergodict: warning: {error}: the checkpoint could not be written; the run continues and tries again {when}"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! `ergodict evaluate`: how well scores of pairs tell true edges from false ones.
+//! `ergodict evaluate`: edge scores compared with ground truth.
 
 mod summary;
 
@@ -34,19 +34,19 @@ Example:
   ergodict network denoise observed.txt -o scores.tsv
   ergodict evaluate scores.tsv truth.tsv
 
-Several methods side by side:
+Several methods:
   ergodict evaluate ensemble.tsv adamic-adar.tsv ndr.tsv truth.tsv --report methods.html
 
-In a script that is to fail where scores have become worse:
+Fail if scores have become worse, in a script:
   ergodict evaluate scores.tsv truth.tsv --at-least 0.9 -q";
 
-/// Measure how well scores of pairs find the true ones: AUC with confidence intervals, average precision, precision at n, calibration
+/// Evaluate edge scores against ground truth: AUC with confidence intervals, average precision, precision at n, calibration
 ///
 /// AUC is the share of pairs (one true, one false) in which the true one has the higher score; ties count half. AP is the average precision. P@20 is the
 /// share of true pairs among the 20 highest scores, F@20 the share of false ones among the 20 lowest; equal scores count by the mean over their orders.
 /// TPR and FPR are the shares of true and of false pairs at or above the threshold where they differ most. Where SCORES has a
-/// column `probability`, ECE is its expected calibration error on the labeled pairs: it is that of the question only where the labeled
-/// pairs have as many true ones as the question has.
+/// column `probability`, ECE is its expected calibration error on the labeled pairs, which holds for other pairs only if the same share
+/// of them is true.
 ///
 /// A pair of LABELS that SCORES does not have, or has no score for, ranks below all others; how many there are is printed.
 #[derive(clap::Args)]
@@ -59,10 +59,10 @@ pub(crate) struct Args {
     /// The column of the scores, by its name [default: score, weight, or the third]
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// The pair (u, v) is another than (v, u)
+    /// Distinguish the pairs (u, v) and (v, u)
     #[arg(long)]
     directed: bool,
-    /// The probability that an interval is to hold
+    /// Confidence level of intervals
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
     confidence: f64,
     /// Fail, with exit code 1, unless every AUC is at least this
@@ -154,10 +154,7 @@ impl Args {
         }
         if labels.iter().all(|label| *label) || !labels.contains(&true) {
             let all = u8::from(labels[0]);
-            bail!(
-                "{}: all labels are {all}: true and false pairs are needed to tell them apart",
-                path.display()
-            );
+            bail!("{}: all labels are {all}: both true and false pairs are needed", path.display());
         }
         let pair = |row| {
             let (u, v) = self.key(table.pair(row));
@@ -183,7 +180,7 @@ impl Args {
         let column = match &self.column {
             Some(name) => table.column(name).with_context(|| {
                 let there = table.header().map_or("it has no header".into(), |names| names.join(", "));
-                format!("{}: there is no column {name} ({there})", path.display())
+                format!("{}: column {name} not found ({there})", path.display())
             })?,
             None => table.column("score").or_else(|| table.column("weight")).unwrap_or(2),
         };

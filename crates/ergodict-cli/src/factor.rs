@@ -13,7 +13,7 @@ use ergodict::model::Input;
 use ergodict::run::{MatrixSource, Run, RunPlan, StopRule};
 use ergodict::settings::{MatrixSettings, Settings};
 use ergodict_pages::finding::percent;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, number};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ impl Args {
         [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint).collect()
     }
 
-    /// Writes the model and the report, and says what was learned.
+    /// Writes the model and the report, and prints the summary.
     fn finish<T: Scalar>(&self, learning: Learning<T>, time: Duration, common: &Common) -> Result<()> {
         let run = &learning.runs[0];
         let (mut model, results) = (run.finish()?, run.results()?);
@@ -202,8 +202,8 @@ impl Summary for FactorSummary<'_> {
         })
     }
 
-    fn lines(&self) -> Vec<(&str, String)> {
-        let LearnedModel { model, samples, steps, resumed_after_step, .. } = self.learned;
+    fn details(&self) -> Vec<(&str, String)> {
+        let LearnedModel { samples, steps, resumed_after_step, .. } = self.learned;
         let seconds = self.seconds;
         let rate = match resumed_after_step {
             Some(_) => String::new(),
@@ -212,12 +212,15 @@ impl Summary for FactorSummary<'_> {
         let passes =
             self.samples_of_data.map(|n| format!(", {:.0} times over the data", samples as f64 / n as f64));
         let learned = format!("in {steps} steps{}, {seconds:.1} s{rate}", passes.unwrap_or_default());
-        let mut lines = vec![("learned", learned)];
-        // The loss of the last minibatch says little of data that were gone over again.
-        let shown =
-            |(name, _): &(&str, String)| *name != "loss" || self.explained.is_none() || crate::verbose::on();
-        lines.extend(self.learned.lines().into_iter().filter(shown));
-        lines.push(("penalty", format!("λ = {}", crate::progress::figure(self.lambda))));
+        let penalty = format!("λ = {}", number(self.lambda));
+        let mut lines = vec![("learned", learned), ("penalty", penalty)];
+        lines.extend(self.learned.details());
+        lines
+    }
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let LearnedModel { model, .. } = self.learned;
+        let mut lines = self.learned.lines();
         lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));
         lines.extend(self.shown.clone());

@@ -12,7 +12,7 @@ pub(crate) fn open(path: &Path) -> Result<MatrixStream> {
     match MatrixStream::open(path, &StreamOptions::default()) {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             let wanted = "expected a matrix as .npy, .npz, .csv, .tsv or .parquet, or - for standard input";
-            bail!("{}: there is no such file: {wanted}{}", path.display(), crate::nearest::file_hint(path))
+            bail!("{}: file not found; {wanted}{}", path.display(), crate::nearest::file_hint(path))
         }
         opened => Ok(opened?),
     }

@@ -62,7 +62,7 @@ impl<T: Scalar> Learning<T> {
         self.runs.iter().map(|run| run.trainer().steps()).sum()
     }
 
-    /// Saves the state of runs that cannot go on, if they are between two minibatches, and says where it is.
+    /// Saves the state of runs that cannot continue, if they are between two minibatches, and reports where it is.
     fn rescued(&mut self, error: anyhow::Error) -> anyhow::Error {
         let steps = self.steps();
         let failed_to_save = matches!(error.downcast_ref(), Some(Error::NotSaved(_)));
@@ -71,7 +71,7 @@ impl<T: Scalar> Learning<T> {
         }
         let state = match self.driver.save(&jobs(&mut self.runs)) {
             None => "nothing was written (--checkpoint FILE would have kept the state)".into(),
-            Some(Ok(path)) => format!("the state is in {}, and --resume goes on from it", path.display()),
+            Some(Ok(path)) => format!("the state is in {}; --resume continues from it", path.display()),
             Some(Err(failed)) => {
                 format!("the state could not be saved: {}", output::one_line(&failed.into()))
             }
@@ -79,7 +79,7 @@ impl<T: Scalar> Learning<T> {
         error.context(format!("stopped after step {steps}; {state}"))
     }
 
-    /// Tells how far interrupted runs were and where their state is.
+    /// Reports how far interrupted runs were and where their state is.
     pub(crate) fn interrupted(&self) -> ExitCode {
         let tests = self.runs.iter().filter(|run| run.is_learned()).find_map(Run::unfinished);
         let tests = tests.map_or_else(String::new, |done| format!(" and {done}"));

@@ -8,7 +8,7 @@ const MOST_PLACES: u64 = 1 << 26;
 /// Refuses, before the work, to draw for `flag` what has too many places.
 pub(crate) fn drawable(flag: &str, (rows, cols): (usize, usize)) -> Result<()> {
     if (rows as u64).saturating_mul(cols as u64) > MOST_PLACES {
-        bail!("{flag} would draw {rows}×{cols} places, but a picture has at most 2²⁶: leave it out");
+        bail!("{flag} would draw {rows}×{cols} pixels (at most 2²⁶); leave it out");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Whether a run fits into memory, as the library tells it.
+//! Whether a run fits into memory, as the library estimates it.
 
 pub(crate) use ergodict::memory::bytes;
 

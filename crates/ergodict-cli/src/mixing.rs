@@ -3,6 +3,7 @@
 pub(crate) use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::Mixing;
 pub(crate) use ergodict_pages::mixing::{curve, table, warning};
+use ergodict_report::words::{measured, number};
 use serde::Serialize;
 
 /// An observable and what is known of its mean.
@@ -33,7 +34,7 @@ pub(crate) struct MixingSummary {
 }
 
 impl MixingSummary {
-    /// Of an observable of some chains; `alone` where a single chain says it, which may not have been everywhere though it agrees with itself.
+    /// Of an observable of some chains; `alone` for a single chain, which may agree with itself without having converged.
     pub(crate) fn new(observable: &str, mixing: &Mixing, chains: usize, alone: bool) -> Self {
         let &Mixing {
             mean,
@@ -64,16 +65,17 @@ impl MixingSummary {
     }
 }
 
-/// `0.50000 ± 0.00100; autocorrelation time 3.1, ESS 1200 (tail 1100), R̂ 1.001`.
+/// `0.5000 ± 0.0010; autocorrelation time 3.1, ESS 1200 (tail 1100), R̂ 1.001`.
 pub(crate) fn describe(mixing: &Mixing) -> String {
     let Mixing { mean, error, autocorrelation_time: time, ess_bulk, ess_tail, r_hat, .. } = mixing;
     if time.is_nan() {
-        return format!("{mean:.5} (too few values for an error)");
+        return format!("{} (too few values for an error)", number(*mean));
     }
     if *error == 0.0 {
-        return format!("{mean:.5}, never changed: the chain may be stuck");
+        return format!("{}, never changed: the chain may be stuck", number(*mean));
     }
     format!(
-        "{mean:.5} ± {error:.5}; autocorrelation time {time:.1}, ESS {ess_bulk:.0} (tail {ess_tail:.0}), R̂ {r_hat:.3}"
+        "{}; autocorrelation time {time:.1}, ESS {ess_bulk:.0} (tail {ess_tail:.0}), R̂ {r_hat:.3}",
+        measured(*mean, *error)
     )
 }

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Look into a model file, or take its parts out
+/// Show or export the contents of a model file
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
 pub(crate) struct Args {

@@ -21,7 +21,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs
+/// Inspect, convert and generate networks; learn latent motifs; find false and missing edges; compare
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {

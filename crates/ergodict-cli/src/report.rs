@@ -1,4 +1,4 @@
-//! `ergodict report`: one page from models and run records, or several of them side by side.
+//! `ergodict report`: a report of one model or run record, or a comparison of several.
 
 mod comparison;
 mod curves;
@@ -21,28 +21,28 @@ Example:
   ergodict network learn @karate -k 6 -r 9 -o karate.safetensors
   ergodict report karate.safetensors -o karate.html
 
-Several side by side, of models and of what `--json` prints:
+Several models and JSON summaries:
   ergodict network learn @karate -k 6 -r 9 --seed 1 -o other.safetensors --json > other.json
   ergodict report karate.safetensors other.safetensors -o both.html";
 
-/// Make a page from models and run records; several are shown side by side
+/// Write a report on models and run records; several are compared
 ///
-/// A model holds what its page needs: parameters, atoms, losses and, for networks, examples of what uses each atom. A run
-/// record is the JSON summary that any command prints with --json, saved to a file. The page of several runs tells in what they differ, draws their
-/// curves into one chart, and says how much their atoms are alike.
+/// Models contain parameters, atoms, losses and, for networks, example subgraphs of each atom. A run
+/// record is the JSON summary that any command prints with --json, saved to a file. The report of several runs compares their
+/// settings, results, curves and atoms.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// Models, and JSON summaries of runs
+    /// Models and JSON summaries of runs
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// The page to write; - is standard output
+    /// Report to write; - is standard output
     #[arg(short, long, value_name = "FILE.html")]
     out: PathBuf,
-    /// Heading of the page
+    /// Title of the report
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Write each figure of the page as an .svg file into this folder, which is made where it is missing
+    /// Write each figure of the report as an .svg file into this folder, created if missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     figures: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     output::probe(&args.out)?;
     args.figures.as_deref().map_or(Ok(()), |folder| probe_folder("--figures", folder))?;
     if args.runs.iter().filter(|path| output::is_standard(path)).count() > 1 {
-        bail!("RUN is - twice, but standard input can be read once");
+        bail!("RUN is - twice, but standard input can be read only once");
     }
     let runs = args.runs.iter().map(|path| Run::open(path)).collect::<Result<Vec<_>>>()?;
     let runs = record::named_apart(runs);
@@ -89,13 +89,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// `ergodict report`
 #[derive(Serialize)]
 struct ReportSummary<'a> {
-    /// Page that was written
+    /// Report that was written
     out: &'a Path,
-    /// Size of the page
+    /// Size of the report
     bytes: usize,
-    /// Runs on the page
+    /// Runs in the report
     runs: Vec<RunEntry<'a>>,
-    /// What is not the same in all runs: names of flags, `command`, `input`, `version`
+    /// Settings that are not the same in all runs: names of flags, `command`, `input`, `version`
     differing: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ struct ReportSummary<'a> {
 struct RunEntry<'a> {
     /// File of the run
     file: &'a Path,
-    /// Its name on the page
+    /// Its name in the report
     name: &'a str,
     /// Command that made it
     command: &'a str,

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 /// The flags.
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Write a page to look at: curves and pictures with what was run
+    /// Write a report: findings, figures and diagnostics in one HTML file
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Write each figure of the page as an .svg file into this folder, which is made where it is missing
+    /// Write each figure of the report as an .svg file into this folder, created if missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) figures: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `ergodict spins`: simulate spin systems, scan temperatures, learn dictionaries from their trajectories, rebuild configurations.
+//! `ergodict spins`: simulate spin systems, scan temperatures, learn dictionaries from their trajectories, reconstruct configurations.
 
 mod drawing;
 mod learn;
@@ -15,7 +15,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Simulate spin systems, learn from their trajectories, rebuild configurations
+/// Simulate spin systems, learn from trajectories, reconstruct configurations
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {

@@ -1,9 +1,9 @@
-//! What a command tells at its end: an object for `--json`, lines and text for people.
+//! The result of a command: an object for `--json`, lines and text for people.
 
 use crate::args::Common;
 use crate::progress::say;
 use crate::text::table;
-use crate::{output, resolved};
+use crate::{output, resolved, verbose};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
@@ -18,8 +18,13 @@ pub(crate) trait Summary: Serialize {
         None
     }
 
-    /// Pairs of a name and a text for standard error, unless `--quiet`.
+    /// Findings, notes on data, warnings and files for standard error, unless `--quiet`: pairs of a name and a text, in this order.
     fn lines(&self) -> Vec<(&str, String)> {
+        Vec::new()
+    }
+
+    /// The same of the optimizer, the sampler and times, with `--verbose`; printed after the lines.
+    fn details(&self) -> Vec<(&str, String)> {
         Vec::new()
     }
 
@@ -28,7 +33,7 @@ pub(crate) trait Summary: Serialize {
         String::new()
     }
 
-    /// Every flag that has a say in the result.
+    /// Every flag that decides the result.
     fn config(&self) -> Value {
         resolved::config()
     }
@@ -45,7 +50,10 @@ struct Object<'a, S> {
 
 /// Prints a summary: the only place that knows of `--json` and `--quiet`.
 pub(crate) fn emit<S: Summary>(summary: &S, common: &Common) -> Result<()> {
-    let lines = if common.quiet { Vec::new() } else { summary.lines() };
+    let mut lines = if common.quiet { Vec::new() } else { summary.lines() };
+    if verbose::on() {
+        lines.extend(summary.details());
+    }
     if let Some(finding) = summary.finding().filter(|_| !common.quiet) {
         say(&finding);
     }

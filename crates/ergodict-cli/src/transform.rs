@@ -1,4 +1,4 @@
-//! `ergodict transform`: codes of new data under a learned dictionary.
+//! `ergodict transform`: codes of new data for a learned dictionary.
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
@@ -9,6 +9,7 @@ use ergodict::data::{BatchSettings, MatrixBatches, NpyWriter};
 use ergodict::factor::code::{CodeSet, Pursuit};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::model::{Model, Precision};
+use ergodict_report::words::{count, number};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ Example:
   ergodict transform faces.safetensors new-faces.npy -o faces-again.npy --reconstruct
   ergodict transform faces.safetensors new-faces.npy -o few.npy --nonzero 5";
 
-/// Code new data under a learned dictionary
+/// Encode new data with a learned dictionary
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     /// Samples coded together
     #[arg(long, value_name = "N", default_value_t = BatchSettings::default().batch, allow_negative_numbers = true)]
     batch: usize,
-    /// Take NaN and empty cells for missing entries, which are left out
+    /// Treat NaN and empty cells as missing entries
     #[arg(long)]
     missing: bool,
 }
@@ -90,7 +91,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     }
     let samples = stream.samples();
     let batch = samples.unwrap_or(u64::MAX).min(args.batch as u64);
-    // A minibatch as it is read and as it is rebuilt, its codes and their supports; the dictionary, its Gram matrix and their copies.
+    // A minibatch as it is read and as it is reconstructed, its codes and their supports; the dictionary, its Gram matrix and their copies.
     let size = size_of::<T>() as u64;
     let each = (2 * d as u64 + 3 * r as u64).saturating_mul(size);
     let needed = batch.saturating_mul(each).saturating_add((4 * d + 4 * r) as u64 * r as u64 * size);
@@ -193,16 +194,28 @@ impl Summary for TransformSummary {
 
     fn lines(&self) -> Vec<(&str, String)> {
         let mut lines = vec![
-            ("coded", format!("{} samples with {} atoms", self.samples, self.atoms)),
-            ("error", format!("{:.6e} relative, ‖X−WH‖²/‖X‖²", self.relative_error)),
-            ("sparsity", format!("{:.4} of the codes are zero", self.sparsity)),
-            ("loss", format!("{:.6} per sample", self.loss_per_sample)),
+            (
+                "",
+                format!(
+                    "{} {:.1} % of {} (relative error {})",
+                    count(self.atoms, "atom explains", "atoms explain"),
+                    100.0 * (1.0 - self.relative_error),
+                    count(self.samples as usize, "sample", "samples"),
+                    number(self.relative_error)
+                ),
+            ),
+            ("codes", format!("{:.1} % are zero", 100.0 * self.sparsity)),
         ];
         if self.capped_samples > 0 {
             let capped = self.capped_samples;
-            lines.push(("caps", format!("{capped} samples met the solver's cap before its tolerance")));
+            lines
+                .push(("warning", format!("{capped} samples reached the solver's cap before its tolerance")));
         }
         lines.push(("wrote", self.out.clone()));
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        vec![("loss", format!("{} per sample", number(self.loss_per_sample)))]
     }
 }

@@ -1,4 +1,4 @@
-//! The page of a comparison of networks.
+//! The report of a comparison of networks.
 
 use crate::rerun;
 use crate::text::{input, short};
@@ -6,6 +6,7 @@ use ergodict::chain::{SampledNetwork, SamplerKind};
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{ComparisonOutcome, Estimate, Measure};
 use ergodict::{Error, Hint};
+use ergodict_report::words::measured;
 use ergodict_report::{Figure, Heat, PictureError, Report, Table, Tree};
 use serde_json::Value;
 
@@ -21,7 +22,7 @@ const LOSSES: &str = "Accuracy lost when two networks exchange dictionaries; ± 
 const TREE: &str = "Average linkage of the distances. A branch is drawn only where it is longer than its error: networks that join \
     at 0 are not distinguishable.";
 
-/// What comparing came to.
+/// A finished comparison.
 pub struct ComparisonPage {
     /// Names of the networks.
     pub names: Vec<String>,
@@ -41,7 +42,7 @@ pub struct ComparisonPage {
 
 /// A distance with its error.
 pub fn plus_minus(estimate: Estimate) -> String {
-    format!("{:.4} ± {:.4}", estimate.value, estimate.standard_error)
+    measured(estimate.value, estimate.standard_error)
 }
 
 impl ComparisonPage {
@@ -69,6 +70,27 @@ impl ComparisonPage {
         let outcome = ComparisonOutcome { names, ..self.outcome.clone() };
         let help = if outcome.finding.is_conclusive() { "" } else { " (--steps)" };
         outcome.sentence() + help
+    }
+
+    /// The numbers at the top: the smallest distance, and that of a rewired copy.
+    fn numbers(&self, names: &[String]) -> Vec<(String, String)> {
+        let outcome = &self.outcome;
+        let n = names.len();
+        let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+        let closest = pairs.min_by(|a, b| outcome.distance(*a).value.total_cmp(&outcome.distance(*b).value));
+        let mut numbers = Vec::new();
+        if let Some((a, b)) = closest {
+            let text = format!("smallest distance: {} and {}", names[a], names[b]);
+            numbers.push((plus_minus(outcome.distance((a, b))), text));
+        }
+        let copies = outcome.rewired.iter().flatten().map(|copy| copy.distance.value);
+        let (low, high) =
+            copies.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), d| (low.min(d), high.max(d)));
+        if low <= high {
+            numbers.push((format!("{low:.3} to {high:.3}"), "distance of rewired copies".to_owned()));
+        }
+        numbers.push((n.to_string(), "networks".to_owned()));
+        numbers
     }
 
     /// The page.
@@ -138,6 +160,7 @@ impl ComparisonPage {
         .collect();
         let mut report = Report::new(format!("Network similarity ({n} networks)"))
             .lead(format!("{}.", self.finding()))
+            .numbers(self.numbers(&names))
             .figure(heat)
             .table(distances);
         if outcome.has_tree() {

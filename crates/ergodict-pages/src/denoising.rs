@@ -1,4 +1,4 @@
-//! The page of `ergodict network denoise`: what the scores are like, what they rest on, and which pairs to look at first.
+//! The report of `ergodict network denoise`: ranked pairs, reliability, scores and feature importance.
 
 use crate::rerun;
 use crate::text::{input, short};
@@ -10,7 +10,7 @@ use ergodict::model::Input;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::histogram::Bins;
 use ergodict_report::words::count;
-use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use ergodict_report::{Check, Figure, LineChart, Report, Series, Table};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,23 +22,22 @@ const REASONS: usize = 3;
 const FIRST: usize = 50;
 /// Features that are listed.
 const FEATURES: usize = 20;
-/// A head of a smaller AUC on its own labels is warned of.
+/// A smaller self-test AUC is warned of.
 const HARDLY: f64 = 0.7;
-const HARDLY_TOLD: &str = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
+const HARDLY_WORDS: &str =
+    "low self-test AUC: on a network like this, a method without training may do better";
 /// A larger estimate of the share of false edges is warned of. Where half of as many edges as there were are added, it is a third; on Erdős–Rényi networks, where nothing can be known, it
 /// was 58 to 90 % (eight networks of 60 to 400 nodes).
 const RANDOM: f64 = 0.5;
-const RANDOM_WORDS: &str = "most edges look as if put in at random: nothing in this network tells true edges from false ones, and the scores say nothing";
+const RANDOM_WORDS: &str = "most edges look random: true and false edges are not distinguishable in this network, and scores are uninformative";
 /// Bins of the distribution of scores.
 const BINS: usize = 40;
 
 const SCORES: &str = "
-    How the scores are spread over forty intervals. Two humps mean that the method tells two kinds of pairs apart; one
-    broad hump, that it is unsure. Only the order of scores has a meaning of its own.";
+    Number of pairs by score. Two humps: the method separates two kinds of pairs. Only the order of scores is meaningful.";
 
 const RELIABILITY: &str = "
-    Edges were hidden for a test, and each pair got the probability of being one of them, by pairs that it was not among. Each point
-    has about as many hidden edges as the others: on the straight line, probabilities are shares.";
+    Predicted probability against the share of hidden edges, cross-validated on hidden edges; each point has about as many. On the diagonal, probabilities are calibrated.";
 
 /// A pair to look at, with its score and degrees.
 pub struct Suspect {
@@ -52,7 +51,7 @@ pub struct Suspect {
     pub degrees: (usize, usize),
     /// Common neighbors.
     pub common: usize,
-    /// What speaks most for a missing edge or against an observed one, in words.
+    /// Features with the largest share in the score, in words.
     pub reasons: String,
 }
 
@@ -69,7 +68,7 @@ pub struct Expected {
     pub share: f64,
 }
 
-/// What was run.
+/// Run details.
 pub struct DenoisingRun {
     /// The name of the network.
     pub network: String,
@@ -91,17 +90,17 @@ pub struct DenoisingRun {
     pub config: Value,
 }
 
-/// Denoising as its page shows it.
+/// The result of denoising.
 pub struct DenoisingPage {
-    /// What was run.
+    /// Run details.
     pub run: DenoisingRun,
     /// Pairs that were scored.
     pub pairs: usize,
     /// Those of them that are observed edges.
     pub observed: usize,
-    /// What is known of heads.
+    /// What is known of classifiers.
     pub heads: Vec<HeadReport>,
-    /// What there is to say.
+    /// Notes.
     pub notes: Vec<String>,
     /// The pairs that matter most.
     pub first: Vec<Suspect>,
@@ -161,11 +160,40 @@ impl DenoisingPage {
         let least = |head: &HeadReport| 0.5 + (HARDLY - 0.5) * (1.0 - head.false_share.unwrap_or(0.0));
         let hardly = self.heads.iter().any(|head| head.held_out.is_some_and(|auc| auc < least(head)));
         let random = self.heads.iter().any(|head| head.false_share.is_some_and(|share| share > RANDOM));
-        [(hardly, HARDLY_TOLD), (random, RANDOM_WORDS)]
+        [(hardly, HARDLY_WORDS), (random, RANDOM_WORDS)]
             .into_iter()
             .filter(|(is_so, _)| *is_so)
             .map(|(_, words)| words.to_owned())
             .collect()
+    }
+
+    /// What was found, in a sentence or two.
+    pub fn findings(&self) -> Vec<String> {
+        let mut findings = Vec::new();
+        findings.extend(self.expected.map(|expected| expected.sentence()));
+        for head in &self.heads {
+            findings.extend(
+                head.false_share.map(|share| {
+                    format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed)
+                }),
+            );
+        }
+        findings
+    }
+
+    /// How well classifiers do on held-out pairs, a sentence each.
+    pub fn self_tests(&self) -> Vec<String> {
+        let several = self.heads.len() > 1;
+        let test = |head: &HeadReport| {
+            let labels = match head.noise.word() {
+                "added" => "observed edges, false ones included, against non-edges".to_owned(),
+                _ => format!("hidden edges against non-edges, {} splits", head.splits),
+            };
+            let which = if several { format!("{} edges: ", head.noise.word()) } else { String::new() };
+            head.held_out
+                .map(|auc| format!("{which}AUC {auc:.3} on held-out pairs ({labels}); chance is 0.5"))
+        };
+        self.heads.iter().filter_map(test).collect()
     }
 
     /// The page.
@@ -173,13 +201,15 @@ impl DenoisingPage {
         let DenoisingRun { method, seconds, inputs, config, .. } = &self.run;
         let network = short(&self.run.network);
         let pairs = match self.run.noise {
-            NoiseModel::Removed => "Likely missing edges",
-            NoiseModel::Added => "Doubtful edges",
-            NoiseModel::Both => "Doubtful pairs",
+            NoiseModel::Removed => "Predicted missing edges",
+            NoiseModel::Added => "Suspicious edges",
+            NoiseModel::Both => "Suspicious pairs",
         };
-        let report = Report::new(format!("{pairs} of {network}")).lead(self.lead(&network));
-        let report = report.table(self.suspects()).figure(self.scores());
+        let report =
+            Report::new(format!("{pairs} in {network}")).lead(self.lead(&network)).numbers(self.numbers());
+        let report = report.table(self.suspects());
         let report = self.heads.iter().filter_map(reliability).fold(report, Report::figure);
+        let report = report.figure(self.scores()).details(self.check());
         let report = self.heads.iter().fold(report, |report, head| self.head(report, head));
         let mut facts = vec![
             ("network", self.run.network.clone()),
@@ -199,39 +229,66 @@ impl DenoisingPage {
         let command = rerun::command("network denoise", config, names, "-o scores.tsv");
         let report = report.facts(&facts);
         // Of the methods of the program alone: a dictionary's scores are made in Python.
-        if method.parse::<Method>().is_ok() { report.code("Run it again", command) } else { report }
+        if method.parse::<Method>().is_ok() { report.code("Reproduce", command) } else { report }
+    }
+
+    /// The numbers at the top.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let mut numbers = Vec::new();
+        if let Some(expected) = self.expected {
+            let text = format!(
+                "of the first {} pairs expected missing ({} by chance)",
+                expected.pairs,
+                rounded(expected.chance)
+            );
+            numbers.push((rounded(expected.missing), text));
+        }
+        for head in &self.heads {
+            numbers.extend(
+                head.false_share
+                    .map(|share| (format!("{:.0} %", 100.0 * share), "false edges (estimated)".to_owned())),
+            );
+            numbers.extend(
+                head.held_out.map(|auc| (format!("{auc:.3}"), "self-test AUC (chance 0.5)".to_owned())),
+            );
+        }
+        numbers.push((self.pairs.to_string(), "pairs scored".to_owned()));
+        numbers
+    }
+
+    /// The badge: warnings, or the self-test.
+    fn check(&self) -> Option<Check> {
+        let warnings = self.warnings();
+        if let Some(first) = warnings.first() {
+            return Some(Check { is_ok: false, words: first.clone() });
+        }
+        let auc = self.heads.iter().filter_map(|head| head.held_out).reduce(f64::min)?;
+        Some(Check { is_ok: true, words: format!("self-test AUC {auc:.3}") })
     }
 
     fn lead(&self, network: &str) -> String {
         let what = match self.noise() {
-            "added" => "how much each looks like a true edge, if some edges of the network are false",
-            "removed" => "how much each looks like an edge that is missing from the network",
-            _ => "how much each looks like a true edge, if some edges are false and some are missing",
+            "added" => "the lower the score, the more likely a false edge",
+            "removed" => "the higher the score, the more likely a missing edge",
+            _ => "the higher the score, the more likely a true edge",
         };
-        let finding = self.expected.map_or_else(String::new, |expected| {
-            let sentence = expected.sentence();
-            format!("{}{}. ", sentence[..1].to_uppercase(), &sentence[1..])
-        });
+        let finding = self.expected.map_or_else(String::new, |expected| format!("{}. ", expected.sentence()));
         let mut lead = format!(
-            "{finding}{} pairs of nodes of {network}, scored by {}: {what}. Nothing but the network itself was looked at.",
+            "{finding}{} pairs of nodes of {network}, scored by {}: {what}. Scores use the network alone.",
             self.pairs, self.run.method
         );
         for head in &self.heads {
             if let Some(share) = head.false_share {
-                lead = format!(
-                    "{lead} An estimated {:.0} % of the observed edges look as if put in at random.",
-                    100.0 * share
-                );
+                lead = format!("{lead} An estimated {:.0} % of the observed edges are false.", 100.0 * share);
             }
             if let Some(auc) = head.held_out {
-                let how = if head.noise.word() == "added" {
-                    "On pairs held out for a test, an observed edge, false ones among them, scores above a pair without one"
+                let labels = if head.noise.word() == "added" {
+                    "observed edges (false ones included) against non-edges"
                 } else {
-                    "On edges hidden for a test, a hidden edge scores above a pair without one"
+                    "hidden edges against non-edges"
                 };
                 lead = format!(
-                    "{lead} {how} in {:.1} % of cases (AUC {auc:.4}; half is chance). That is how well it knows its own labels, not how well it finds real errors.",
-                    100.0 * auc
+                    "{lead} Self-test: AUC {auc:.3} for {labels}, held out; real errors can be harder."
                 );
             }
         }
@@ -253,25 +310,24 @@ impl DenoisingPage {
                 one.reasons.clone(),
             ]
         });
-        let because = if missing { "speaks for it" } else { "speaks against it" };
+        let because = if missing { "for" } else { "against" };
         let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", because];
         // Not every method has reasons.
         let reasoned = self.first.iter().any(|one| !one.reasons.is_empty());
         let columns = if reasoned { head.len() } else { head.len() - 1 };
         let (title, words) = if missing {
             (
-                "Perhaps missing",
+                "Ranked pairs",
                 format!(
-                    "The pairs that look most like edges that are missing. Probabilities are for {:.0} % of the true edges missing. \
-                     What speaks for a pair are features with what they add to its log odds.",
+                    "Most likely missing edges first. Probabilities assume that {:.0} % of the true edges are missing. \
+                     Last column: features and what they add to the log odds.",
                     100.0 * self.run.share.unwrap_or(MISSING)
                 ),
             )
         } else {
             (
-                "Most suspicious",
-                "The pairs that look least like true edges, the most suspicious first. What speaks against a pair are features with what they take from \
-                 its log odds."
+                "Ranked edges",
+                "Most suspicious first. Probability: of a true edge. Last column: features and what they subtract from the log odds."
                     .to_owned(),
             )
         };
@@ -279,14 +335,11 @@ impl DenoisingPage {
             title: title.into(),
             head: head[..columns].iter().map(|&name| name.to_owned()).collect(),
             rows: rows.map(|row| row[..columns].to_vec()).collect(),
-            words: format!(
-                "{words} Beside the score: the neighbors of either node, and those they share. The table that was written has {}.",
-                count(self.run.written, "pair", "pairs")
-            ),
+            words: format!("{words} The output table has {}.", count(self.run.written, "pair", "pairs")),
         }
     }
 
-    /// What a head rests on.
+    /// Feature importance of a classifier.
     fn head(&self, report: Report, head: &HeadReport) -> Report {
         // A blend of single numbers has none.
         if head.features.is_empty() {
@@ -305,22 +358,21 @@ impl DenoisingPage {
         let several = self.heads.len() > 1;
         let which = if several { format!(" for {} edges", head.noise.word()) } else { String::new() };
         let rest = head.features.len().saturating_sub(FEATURES);
-        let rest = if rest > 0 { format!(" {rest} more matter less.") } else { String::new() };
+        let rest = if rest > 0 { format!(" {rest} more features have less.") } else { String::new() };
         report.table(Table {
-            title: format!("What the scores rest on{which}"),
-            head: ["feature", "kind", "AUC lost without it", "spread of its term"].map(str::to_owned).to_vec(),
+            title: format!("Feature importance{which}"),
+            head: ["feature", "kind", "drop in AUC", "spread of log odds"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
             words: format!(
-                "A logistic head was trained on {} pairs in {} splits made from the network itself. For each feature: what the AUC of training \
-                 loses when it is held at its mean, and how much its term varies from pair to pair (in units of the logit). Features that \
-                 say the same share what they say, so that each alone may look dispensable.{rest}",
+                "Logistic classifier trained on {} pairs in {} splits of the network. Drop in training AUC with the feature held at its mean, and standard \
+                 deviation of its log odds; correlated features share importance.{rest}",
                 head.training_pairs, head.splits
             ),
         })
     }
 
     fn scores(&self) -> Figure {
-        let figure = |svg| Figure { title: "Scores".into(), svg, words: SCORES.into() };
+        let figure = |svg| Figure { title: "Score distribution".into(), svg, words: SCORES.into() };
         let x_label = "score".to_owned();
         let names = ["observed edges", "other pairs"].into_iter();
         let all = self
@@ -352,18 +404,18 @@ pub fn blend(head: &HeadReport) -> String {
 impl Expected {
     /// In words.
     pub fn sentence(&self) -> String {
-        let about = if self.missing >= LEAST { "about " } else { "" };
+        let about = if self.missing >= LEAST { "About " } else { "" };
         format!(
-            "of the first {} pairs {about}{} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
-            self.pairs,
+            "{about}{} of the first {} pairs are expected to be missing edges ({} by chance), if {:.0} % of the true edges are missing",
             rounded(self.missing),
+            self.pairs,
             rounded(self.chance),
             100.0 * self.share
         )
     }
 }
 
-/// Fewer pairs are not told in numbers.
+/// Smaller expected counts are printed as a bound.
 const LEAST: f64 = 0.01;
 
 /// A count that is expected: whole from ten on, with two digits below.

@@ -6,7 +6,7 @@ use ergodict::denoise::calibration::Calibration;
 use ergodict::denoise::delong::{Area, area, compare};
 use ergodict::denoise::roc::{Point, Ranked};
 use ergodict_report::histogram::Bins;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, number};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Points of a curve that are drawn.
@@ -17,29 +17,22 @@ const BINS: usize = 30;
 const MOST: usize = 6;
 
 const ROC: &str = "
-    For every threshold: the share of true pairs that score above it (upwards) against the share of false ones that do (to the right). A
-    perfect score goes up the left edge; chance goes along the diagonal. The area below a curve is its AUC: how often a true
-    pair scores higher than a false one, ties counting half. The intervals beside the names are DeLong's.
+    True positive rate against false positive rate for every threshold; the diagonal is chance. The legend has AUCs with DeLong intervals.
 
-    Curves that run close together may differ by chance alone: the table of differences tells. A curve below the diagonal is worse than
-    guessing, which usually means that labels or scores are the wrong way round.";
+    A curve below the diagonal usually means that labels or scores are reversed.";
 
 const PRECISION: &str = "
-    For every threshold: the share of the pairs above it that are true (upwards) against the share of all true pairs that are above it (to the right). A
-    perfect score stays at 1; chance stays at the share of true pairs. Where true pairs are rare, this tells more than the ROC
-    curve: the left end is what somebody sees who looks at the first few.";
+    Precision against recall for every threshold; chance is the share of true pairs. If true pairs are rare, more informative than the ROC curve: the left end are the first pairs of the
+    ranking.";
 
 const SPREAD: &str = "
-    How the scores of true and of false pairs are spread. The less the two overlap, the better the scores tell them apart. A tall step that both share
-    is a score that many pairs have. Pairs without a score are not drawn.";
+    Distribution of scores of true and of false pairs. Less overlap is better. Pairs without a score are not drawn.";
 
 const RELIABILITY: &str = "
-    Pairs in bins of equal numbers by their predicted probability (to the right), and the share of each bin that is true (upwards), with its
-    interval. Probabilities that can be taken at their word are on the dashed diagonal; below it they promise too much. The number next to the name
-    is the expected calibration error, the mean distance from the diagonal.
+    Share of true pairs against predicted probability, in bins of equal size, with intervals. Calibrated probabilities are on the diagonal; below it they are too high. The legend has the
+    expected calibration error.
 
-    Shares are those of the labeled pairs. Where these have more true pairs than the question has (as many true as false ones, say, when
-    all non-edges are asked about), points are above the diagonal for that reason alone.";
+    If the labeled pairs have a larger share of true ones than the pairs to predict, points are above the diagonal for that reason alone.";
 
 /// Lengths of the lists whose precision is measured.
 const LISTS: [u64; 2] = [20, 100];
@@ -63,7 +56,7 @@ pub struct ScoreTable {
 pub struct Truth {
     /// Whether each is true.
     pub labels: Vec<bool>,
-    /// What each is, where that is told.
+    /// What each is, where it is known.
     pub kinds: Option<Vec<String>>,
 }
 
@@ -206,12 +199,12 @@ impl Evaluation {
         format!("{} %", (1000.0 * self.confidence).round() / 10.0)
     }
 
-    /// The head of a group.
+    /// The heading of a group.
     #[must_use]
-    pub fn head(&self, group: &Group) -> String {
+    pub fn heading(&self, group: &Group) -> String {
         let of = &group.found[0].ranked;
         let kind = if self.groups.len() > 1 { format!(" ({})", group.negatives) } else { String::new() };
-        format!("{} true against {} false pairs{kind}", of.positives(), of.negatives())
+        format!("{} true pairs, {} false pairs{kind}", of.positives(), of.negatives())
     }
 
     /// A row for each table of scores.
@@ -234,7 +227,7 @@ impl Evaluation {
                 row.push(share(found.calibration.as_ref().map(Calibration::error)));
             }
             row.extend([
-                format!("{:.6}", best.threshold),
+                number(best.threshold),
                 format!("{:.3}", best.true_positive_rate),
                 format!("{:.3}", best.false_positive_rate),
             ]);
@@ -267,33 +260,35 @@ impl Evaluation {
         });
         let first = &group.found[0].scores;
         Table {
-            title: format!("Against {first}"),
+            title: format!("Compared with {first}"),
             head: ["scores", "AUC difference", &self.percent(), "p"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
-            words: "The difference of two areas on the same pairs, its interval, and the two-sided p-value of no difference.".into(),
+            words: "Difference of two AUCs on the same pairs, its interval, and the two-sided p-value."
+                .into(),
         }
     }
 
     /// The page; `command`, if there is one, makes it again.
     #[must_use]
     pub fn page(&self, labels: &str, facts: &[(&str, String)], command: Option<&str>) -> Report {
-        let mut report = Report::new(format!("Scores against {}", short(labels))).lead(self.lead());
+        let mut report = Report::new(format!("Evaluation against {}", short(labels)))
+            .lead(self.lead())
+            .numbers(self.numbers());
         let several = self.groups.len() > 1;
         for group in &self.groups {
             if several {
-                let title = format!("Against false pairs of kind {}", group.negatives);
-                report = report.section(title, format!("{}.", self.head(group)));
+                let title = format!("False pairs: {}", group.negatives);
+                report = report.section(title, format!("{}.", self.heading(group)));
             }
             report = report.table(Table {
-                title: "In numbers".into(),
+                title: "Scores".into(),
                 head: self.columns(group),
                 rows: Self::rows(group),
                 words: format!(
-                    "{}. AUC with its interval; average precision (AP); the share of true pairs among the 20 and 100 highest scores (P@) and of \
-                     false ones among the 20 and 100 lowest (F@), which are the lists that are read; the threshold at which the share of true pairs above it (TPR) \
-                     exceeds that of false ones (FPR) most; and the expected calibration error (ECE), if there are probabilities. Intervals are \
-                     DeLong's (of an AUC of 0 or 1 Newcombe's), for these pairs: another draw of the noise may differ by more.",
-                    self.head(group)
+                    "{}. AUC with confidence interval (DeLong; Newcombe at 0 and 1); average precision (AP); share of true pairs among the 20 and 100 highest scores (P@) \
+                     and of false ones among the lowest (F@); threshold with the largest difference of TPR and FPR; expected calibration error \
+                     (ECE) of probabilities. Another draw of the noise may differ by more.",
+                    self.heading(group)
                 ),
             });
             if !group.against_first.is_empty() {
@@ -305,24 +300,40 @@ impl Evaluation {
         }
         let report = report.facts(facts);
         match command {
-            Some(command) => report.code("Run it again", command),
+            Some(command) => report.code("Reproduce", command),
             None => report,
         }
     }
 
-    /// What came of it, in words.
+    /// The numbers at the top: the best AUC and average precision, and the pairs.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let Some(group) = self.groups.first() else { return Vec::new() };
+        let best = group.found.iter().max_by(|a, b| a.area.value.total_cmp(&b.area.value));
+        let mut numbers: Vec<(String, String)> = Vec::new();
+        if let Some(best) = best {
+            let name = short(&best.scores);
+            numbers.push((format!("{:.3}", best.area.value), format!("AUC of {name} (chance 0.5)")));
+            numbers.push((format!("{:.3}", best.ranked.average_precision()), "average precision".to_owned()));
+            let of = &best.ranked;
+            numbers.push((
+                format!("{} + {}", of.positives(), of.negatives()),
+                "true and false pairs".to_owned(),
+            ));
+        }
+        numbers
+    }
+
+    /// The result in words.
     fn lead(&self) -> String {
-        let lead = "How well scores of pairs of nodes tell true edges from false ones.";
+        let lead = "Edge scores compared with ground truth.";
         let Some(group) = self.groups.first() else { return lead.into() };
         let best = group.found.iter().max_by(|a, b| a.area.value.total_cmp(&b.area.value));
         let best = best.map_or_else(String::new, |best| {
             let (low, high) = best.interval;
-            let who = if group.found.len() > 1 { "The best are those of" } else { "Those of" };
+            let which = if group.found.len() > 1 { "Best: " } else { "" };
             format!(
-                " {who} {}: a true pair scores above a false one {:.1} % of the time (AUC {:.4}, {} interval {low:.4} to {high:.4}); ½ would \
-                 be chance.",
+                " {which}{} with AUC {:.3} ({} interval {low:.3} to {high:.3}; chance 0.5).",
                 short(&best.scores),
-                100.0 * best.area.value,
                 best.area.value,
                 self.percent()
             )
@@ -368,8 +379,8 @@ fn precision(group: &Group) -> Figure {
         Series::new(format!("{} {:.3}", short(&found.scores), found.ranked.average_precision()), thin)
     });
     let chart = LineChart {
-        x_label: "true pairs found".into(),
-        y_label: "true among those called so".into(),
+        x_label: "recall".into(),
+        y_label: "precision".into(),
         y_range: Some((0.0, 1.0)),
         series: series.collect(),
         ..LineChart::default()
@@ -415,7 +426,11 @@ fn spread(group: &Group) -> Vec<Figure> {
             ..LineChart::default()
         };
         let words = if at == 0 { SPREAD } else { "" };
-        Figure { title: format!("Scores of {}", short(&found.scores)), svg: chart.svg(), words: words.into() }
+        Figure {
+            title: format!("Score distribution: {}", short(&found.scores)),
+            svg: chart.svg(),
+            words: words.into(),
+        }
     };
     group.found.iter().take(MOST).enumerate().map(figure).collect()
 }

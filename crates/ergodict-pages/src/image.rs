@@ -1,4 +1,4 @@
-//! The pages of an image that was rebuilt from atoms, and of one that was denoised.
+//! The reports of a reconstructed image, and of a denoised one.
 
 use crate::maps::off;
 use crate::model::{facts, gallery};
@@ -6,6 +6,7 @@ use ergodict::data::Image;
 use ergodict::model::Model;
 use ergodict::patch::PatchKind;
 use ergodict::reconstruct::{Denoised, Reconstruction, psnr, relative_error};
+use ergodict_report::words::number;
 use ergodict_report::{Figure, Picture, PictureError, Pictures, Reduction, Report, Shade};
 use serde::Serialize;
 
@@ -31,22 +32,22 @@ impl NoiseLevel {
     }
 }
 
-/// An image and what became of it.
+/// An image and its reconstruction.
 #[derive(Clone, Copy)]
 pub struct Outcome<'a> {
     /// The image.
     pub image: &'a Image,
-    /// What was rebuilt of it.
-    pub rebuilt: &'a Reconstruction,
+    /// Its reconstruction.
+    pub reconstruction: &'a Reconstruction,
     /// The image without noise.
     pub reference: Option<&'a Image>,
     /// Pixels between neighboring patches.
     pub stride: usize,
-    /// The noise, if it was to be taken away.
+    /// The noise to remove, if any.
     pub noise: Option<NoiseLevel>,
 }
 
-/// How far a picture is from another.
+/// The difference of two images.
 #[derive(Serialize)]
 pub struct Distance {
     /// 10 log₁₀(1 / mean (X̂ − X)²) from the image, before clipping and rounding; `null` where they are the same (it is infinite then)
@@ -63,11 +64,11 @@ impl Distance {
 
     /// In words.
     pub fn words(&self) -> String {
-        format!("PSNR {:.2} dB, relative error {:.4}", self.psnr, self.relative_error)
+        format!("PSNR {:.2} dB, relative error {}", self.psnr, number(self.relative_error))
     }
 }
 
-/// The page of an image rebuilt; `command` makes it again.
+/// The report of a reconstructed image; `command` makes it again.
 ///
 /// # Errors
 /// Images or atoms that cannot be drawn.
@@ -79,19 +80,21 @@ pub fn of_reconstruction(
     command: &str,
 ) -> Result<Report, PictureError> {
     let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
-    let mut distance =
-        format!("From the image, {}", Distance::between(&done.rebuilt.values, &done.image.to_f64()).words());
+    let mut distance = Distance::between(&done.reconstruction.values, &done.image.to_f64()).words();
     if let Some(against) = against_reference(done) {
         distance = format!("{distance}. {against}");
     }
-    let what =
-        format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}");
-    let report = Report::new("An image rebuilt from atoms")
+    let what = format!(
+        "An image of {cols}×{rows} pixels reconstructed from {atoms_used} atoms, with λ = {}",
+        number(lambda)
+    );
+    let report = Report::new("Reconstruction of an image")
         .lead(format!("{what}. {distance}."))
-        .figure(pictures("The image".into(), done, patch, lambda)?)
+        .numbers(numbers(done, atoms_used))
+        .figure(pictures("Reconstruction and error".into(), done, patch, lambda)?)
         .gallery(&gallery(model))?
-        .facts(&rebuilding(model, done.stride, lambda))
-        .code("Run it again", command);
+        .facts(&run_details(model, done.stride, lambda))
+        .code("Reproduce", command);
     Ok(report)
 }
 
@@ -116,11 +119,11 @@ pub fn of_denoising(
     let source =
         if learned { "learned from patches of the noisy image itself" } else { "of the given model" };
     let lead = format!(
-        "{lead} A patch takes {:.1} of {} atoms in the mean, {source}.",
+        "{lead} A patch uses {:.1} of {} atoms on average, {source}.",
         result.mean_atoms,
         model.w.cols()
     );
-    let report = Report::new("Denoised image").lead(lead);
+    let report = Report::new("Denoised image").lead(lead).numbers(numbers(done, model.w.cols()));
     let Some(patch) = model.patch else { return Ok(report) };
     let facts = [
         ("σ", format!("{:.4} ({how})", result.sigma)),
@@ -138,24 +141,52 @@ pub fn of_denoising(
         .code("Reproduce", command))
 }
 
-/// How far the image was from the reference before, and is now.
+/// The numbers at the top: PSNR, relative error, atoms.
+fn numbers(done: &Outcome<'_>, atoms: usize) -> Vec<(String, String)> {
+    let given = done.image.to_f64();
+    let (truth, what) = match done.reference {
+        Some(reference) => (reference.to_f64(), "against the reference"),
+        None => (given.clone(), "against the image"),
+    };
+    let after = Distance::between(&done.reconstruction.values, &truth);
+    let psnr = match done.reference {
+        Some(_) => format!("{:.2} → {:.2} dB", Distance::between(&given, &truth).psnr, after.psnr),
+        None => format!("{:.2} dB", after.psnr),
+    };
+    let mut numbers = Vec::new();
+    if done.reference.is_some() || done.noise.is_none() {
+        numbers.push((psnr, format!("PSNR {what}")));
+    }
+    if let Some(noise) = done.noise {
+        numbers.push((format!("σ = {:.3}", noise.sigma), format!("noise ({})", noise.how())));
+    } else {
+        numbers.push((number(after.relative_error), format!("relative error {what}")));
+    }
+    numbers.push((atoms.to_string(), "atoms".to_owned()));
+    numbers
+}
+
+/// PSNR and relative error before and after, against the reference.
 fn against_reference(done: &Outcome<'_>) -> Option<String> {
     let clean = done.reference?.to_f64();
     let before = Distance::between(&done.image.to_f64(), &clean);
-    let after = Distance::between(&done.rebuilt.values, &clean);
+    let after = Distance::between(&done.reconstruction.values, &clean);
     Some(format!(
-        "Against the reference, PSNR {:.2} → {:.2} dB, relative error {:.4} → {:.4}",
-        before.psnr, after.psnr, before.relative_error, after.relative_error
+        "Against the reference, PSNR {:.2} → {:.2} dB, relative error {} → {}",
+        before.psnr,
+        after.psnr,
+        number(before.relative_error),
+        number(after.relative_error)
     ))
 }
 
-/// What was run: the flags of this run, then those that the atoms were learned with.
-fn rebuilding(model: &Model, stride: usize, lambda: f64) -> Vec<(&'static str, String)> {
-    let own = [("stride", stride.to_string()), ("λ of rebuilding", format!("{lambda:.4}"))];
+/// Run details: the flags of this run, then those that the atoms were learned with.
+fn run_details(model: &Model, stride: usize, lambda: f64) -> Vec<(&'static str, String)> {
+    let own = [("stride", stride.to_string()), ("λ of the reconstruction", number(lambda))];
     own.into_iter().chain(facts(model)).collect()
 }
 
-/// The image beside what became of it.
+/// The image, its reconstruction and the error.
 ///
 /// # Errors
 /// Images that are too large to draw.
@@ -167,35 +198,35 @@ pub fn pictures(
 ) -> Result<Figure, PictureError> {
     let channels = patch.channels;
     let shade = if channels == 3 { Shade::Rgb } else { Shade::Photo { low: 0.0, high: 1.0 } };
-    let (given, rebuilt) = (done.image.to_f64(), &done.rebuilt.values);
+    let (given, reconstruction) = (done.image.to_f64(), &done.reconstruction.values);
     let clean = done.reference.map(Image::to_f64);
     let truth = clean.as_deref().unwrap_or(&given);
-    let decibels = Distance::between(rebuilt, truth).psnr;
+    let decibels = Distance::between(reconstruction, truth).psnr;
     let smaller = Reduction::new(done.image.shape(), LONGEST_SIDE);
-    let error = smaller.apply(&off(rebuilt, truth, channels), 1);
+    let error = smaller.apply(&off(reconstruction, truth, channels), 1);
     let given = smaller.apply(&given, channels);
-    let rebuilt = smaller.apply(rebuilt, channels);
+    let reconstruction = smaller.apply(reconstruction, channels);
     let clean = clean.map(|clean| smaller.apply(&clean, channels));
     let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
     let (before, after) = match done.noise {
         Some(_) => ("noisy image", "denoised"),
-        None => ("the image", "rebuilt"),
+        None => ("image", "reconstruction"),
     };
-    let whence = match (&clean, done.noise) {
-        (Some(_), _) => " from the reference",
-        (None, Some(_)) => " from the noisy image",
+    let against = match (&clean, done.noise) {
+        (Some(_), _) => " (reference)",
+        (None, Some(_)) => " (noisy image)",
         (None, None) => "",
     };
     let mut items = vec![
         (picture(&given), before.to_owned()),
-        (picture(&rebuilt), format!("{after}: PSNR {decibels:.2} dB{whence}")),
+        (picture(&reconstruction), format!("{after}: PSNR {decibels:.2} dB{against}")),
     ];
     if let Some(clean) = &clean {
-        items.push((picture(clean), "the reference".to_owned()));
+        items.push((picture(clean), "reference".to_owned()));
     }
     let name = match (&clean, done.noise) {
         (Some(_), _) => "error against the reference",
-        (None, Some(_)) => "what was removed",
+        (None, Some(_)) => "removed",
         (None, None) => "error",
     };
     items.push((Picture::new(&error, smaller.shape, Shade::Heat { full: FULL_ERROR }), name.to_owned()));
@@ -204,34 +235,34 @@ pub fn pictures(
     Ok(Figure { title, svg, words: words(done, lambda, smaller.block) })
 }
 
-/// What the pictures show and how they were made.
+/// What the pictures show.
 fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
     let how = match (done.noise, lambda > 0.0) {
         (Some(NoiseLevel { sigma, .. }), _) if sigma > 0.0 => {
-            "Each patch, less its mean, takes as few atoms as leave no more than the noise.".to_owned()
+            "Each patch, minus its mean, uses the fewest atoms that fit it to the noise level.".to_owned()
         }
         (Some(_), _) => "There is no noise to remove.".to_owned(),
-        (None, true) => format!("Each patch is rebuilt from few atoms, as λ = {lambda:.4} asks for."),
-        (None, false) => "Each patch is rebuilt from the atoms as closely as it goes.".to_owned(),
+        (None, true) => format!("Patches are reconstructed with λ = {}.", number(lambda)),
+        (None, false) => "Patches are reconstructed without a penalty.".to_owned(),
     };
     let map = match (done.noise, done.reference) {
-        (None, _) => "What the error map shows dark is what the dictionary has no atoms for.",
-        (Some(_), None) => "Outlines in what was removed are detail that was lost with the noise.",
-        (Some(_), Some(_)) => "What the error map shows dark is detail that was lost, or noise that is left.",
+        (None, _) => "Dark in the error map: detail without matching atoms.",
+        (Some(_), None) => "Outlines in the removed part are lost detail.",
+        (Some(_), Some(_)) => "Dark in the error map: lost detail or remaining noise.",
     };
     let stride = match done.stride {
         1 => "Patches begin at every pixel (stride 1).".to_owned(),
         stride if done.noise.is_some() => format!("Patches begin {stride} pixels apart (stride {stride})."),
         stride => format!(
-            "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` takes the mean over \
+            "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` averages \
              more of them, so its PSNR may differ slightly."
         ),
     };
     let size = match block {
         1 => String::new(),
         _ => format!(
-            " The pictures are made smaller, each dot the mean of {block}×{block} pixels; the PSNR is that of the full size."
+            " Pictures are reduced, each dot the mean of {block}×{block} pixels; the PSNR is of the full size."
         ),
     };
-    format!("{how} Where patches overlap the mean is taken. {map}\n\n{stride}{size}")
+    format!("{how} Overlapping patches are averaged. {map}\n\n{stride}{size}")
 }

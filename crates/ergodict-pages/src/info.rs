@@ -7,6 +7,7 @@ use ergodict::chain::{Motif, SamplerBuilder, SamplerKind};
 use ergodict::data::{Network, Spread, Summary};
 use ergodict::model::{Input, NetworkReport};
 use ergodict::{Result, memory};
+use ergodict_report::words::{count, number};
 use ergodict_report::{Report, Table};
 use serde::Serialize;
 use std::sync::Arc;
@@ -63,18 +64,19 @@ impl NetworkPage {
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let summary = &self.summary;
         let mut lines = vec![("network", self.name.clone()), ("nodes", summary.nodes.to_string())];
-        let density = summary.density.map_or_else(String::new, |density| format!(" (density {density:.5})"));
+        let density =
+            summary.density.map_or_else(String::new, |density| format!(" (density {})", number(density)));
         lines.push(("edges", format!("{}{density}", summary.edges)));
         lines.push(("kind", kind(summary)));
         let spread =
-            |of: &Spread| format!("{} to {}, mean {:.4}, median {}", of.min, of.max, of.mean, of.median);
+            |of: &Spread| format!("{} to {}, mean {}, median {}", of.min, of.max, number(of.mean), of.median);
         lines.extend(summary.degrees.as_ref().map(|degrees| ("degrees", spread(degrees))));
         lines.extend(summary.in_degrees.as_ref().map(|degrees| ("in-degrees", spread(degrees))));
         if let ([low, high], true) = (summary.weights.unwrap_or([1.0; 2]), summary.weighted) {
             lines.push(("weights", format!("{low} to {high}")));
             lines.extend(summary.strengths.as_ref().map(|strengths| ("strengths", spread(strengths))));
         }
-        lines.push(("isolated", format!("{} nodes", summary.isolated)));
+        lines.push(("isolated", count(summary.isolated as usize, "node", "nodes")));
         let largest =
             format!("the largest of {} nodes and {} edges", summary.largest_nodes, summary.largest_edges);
         lines.push(("components", format!("{}, {largest}", summary.components)));
@@ -85,7 +87,8 @@ impl NetworkPage {
             if all == one { all.to_owned() } else { format!("{all}; the largest component: {one}") },
         ));
         if let (Some(triangles), transitivity) = (summary.triangles, summary.transitivity) {
-            let transitivity = transitivity.map_or_else(String::new, |t| format!(" (transitivity {t:.4})"));
+            let transitivity =
+                transitivity.map_or_else(String::new, |t| format!(" (transitivity {})", number(t)));
             lines.push(("triangles", format!("{triangles}{transitivity}")));
         }
         lines.push(("memory", memory::bytes(summary.bytes)));
@@ -111,26 +114,23 @@ impl NetworkPage {
         };
         let lines = self.lines();
         // One without a name is called a network.
-        let title = if self.name == "network" {
-            "The network".into()
-        } else {
-            format!("The network {}", short(&self.name))
-        };
+        let title =
+            if self.name == "network" { "Network".into() } else { format!("Network {}", short(&self.name)) };
         let report = Report::new(title)
             .lead(self.lead())
+            .numbers(self.numbers())
             .table(Table {
-                title: "What it is like".into(),
-                head: ["what".to_owned(), String::new()].to_vec(),
+                title: "Measures".into(),
+                head: ["measure".to_owned(), "value".to_owned()].to_vec(),
                 rows: lines.into_iter().map(|(name, words)| vec![name.to_owned(), words]).collect(),
                 words: String::new(),
             })
             .figure(degrees(&[of]))
             .table(Table {
                 title: "Samplers".into(),
-                head: ["sampler", "valid", "what to know"].map(str::to_owned).to_vec(),
+                head: ["sampler", "valid", "notes"].map(str::to_owned).to_vec(),
                 rows: rows.collect(),
-                words: "Which samplers of motifs can be used for path motifs on the largest component."
-                    .into(),
+                words: "Samplers of path motifs on the largest component.".into(),
             })
             .facts(&self.facts());
         // Whatever it is called, a command takes the file; an embedded network is known by its name.
@@ -144,24 +144,35 @@ impl NetworkPage {
             "ergodict network learn {} -k 10 -r 9 -o atoms.safetensors --report atoms.html",
             quoted(source)
         );
-        report.code("What to try next", next)
+        report.code("Next", next)
+    }
+
+    /// The numbers at the top: nodes, edges, mean degree.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let summary = &self.summary;
+        let mut numbers = vec![
+            (summary.nodes.to_string(), "nodes".to_owned()),
+            (summary.edges.to_string(), "edges".to_owned()),
+        ];
+        numbers
+            .extend(summary.degrees.as_ref().map(|degrees| (number(degrees.mean), "mean degree".to_owned())));
+        numbers
     }
 
     fn lead(&self) -> String {
         let summary = &self.summary;
         let mean = summary.degrees.as_ref().map_or_else(String::new, |degrees| {
-            format!(" A node has {:.1} neighbors on average, and at most {}.", degrees.mean, degrees.max)
+            format!(" Mean degree {:.1}, maximum {}.", degrees.mean, degrees.max)
         });
         let closed = summary.transitivity.map_or_else(String::new, |closed| {
             format!(
-                " Two neighbors of a node are neighbors of each other in {:.1} % of the cases (the transitivity): near 0 means a network of \
-                 trees, some tenths one of communities.",
+                " Transitivity {:.1} %: the share of connected triples that are triangles.",
                 100.0 * closed
             )
         });
         let parts = if summary.components > 1 {
             format!(
-                " It has {} components; the largest holds {:.1} % of the nodes, and motifs are sampled there unless --component all is given.",
+                " It has {} components; the largest has {:.1} % of the nodes, and motifs are sampled there by default.",
                 summary.components,
                 100.0 * summary.largest_nodes as f64 / summary.nodes.max(1) as f64
             )
@@ -206,7 +217,7 @@ fn validity(network: &Arc<Network>) -> Result<Vec<SamplerValidity>> {
             (Ok(sampler), _) if !sampler.notes().is_empty() => sampler.notes().join("; "),
             (_, SamplerKind::Walk) => "independent walks from a uniform start; the default".into(),
             (_, SamplerKind::Exact) => {
-                "independent, uniform over homomorphisms; the default of sample".into()
+                "independent, uniform over motif samples; the default of sample".into()
             }
             (_, SamplerKind::Pivot) => "the distribution of exact by a Markov chain".into(),
             (_, SamplerKind::PivotApprox) => {

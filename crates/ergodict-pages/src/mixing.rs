@@ -1,8 +1,9 @@
-//! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
+//! Convergence diagnostics of chains: words, tables and curves of reports.
 
 use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
-use ergodict_report::{Figure, LineChart, Series, Table};
+use ergodict_report::words::measured;
+use ergodict_report::{Check, Figure, LineChart, Series, Table};
 
 /// Lags of autocorrelation functions.
 const LAGS: usize = 100;
@@ -14,7 +15,7 @@ fn row(one: &MixingReport) -> Vec<String> {
         one.name(),
         one.chains.to_string(),
         one.values.to_string(),
-        format!("{} ± {}", number(one.mean, 4), number(one.error, 4)),
+        one.mean.map_or("–".to_owned(), |mean| measured(mean, one.error.unwrap_or(f64::NAN))),
         number(one.autocorrelation_time, 1),
         number(one.ess_bulk.or(one.effective_sample_size), 0),
         number(one.ess_tail, 0),
@@ -22,7 +23,7 @@ fn row(one: &MixingReport) -> Vec<String> {
     ]
 }
 
-/// How many standard errors a confidence band is wide on each side.
+/// Standard errors on each side of a confidence band.
 const BAND: f64 = 1.96;
 
 /// An autocorrelation function at multiples of `lag`, with the confidence band of no memory around 0.
@@ -42,11 +43,10 @@ pub fn autocorrelation_of(name: &str, series: &[&[f64]]) -> Option<Series> {
 }
 
 const TABLE: &str = "
-    Values per chain; their mean with its Monte-Carlo standard error; autocorrelation time in states of the chain; bulk and tail effective sample
-    size over all chains; rank-normalized split R̂, near 1 when all parts of all chains agree. In long runs the mean, its error and R̂ are of evenly
-    spread values, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
+    Mean with Monte-Carlo standard error; autocorrelation time in states of the chain; bulk and tail effective sample size over all chains;
+    rank-normalized split R̂. R̂ near 1 and high ESS: chains agree. In long runs mean, error and R̂ are of evenly spaced values.";
 
-/// The table of what was watched, with the verdict in words, and what minibatches along each chain are worth.
+/// The table of diagnostics, with the verdict in words, and the effective number of minibatches along each chain.
 pub fn table(all: &[MixingReport], worth: impl IntoIterator<Item = String>, what: &str) -> Table {
     let worth: Vec<String> = worth.into_iter().collect();
     let mut verdict = verdict(all);
@@ -63,23 +63,46 @@ pub fn table(all: &[MixingReport], worth: impl IntoIterator<Item = String>, what
     }
 }
 
-/// What the numbers say of mixing.
+/// The badge: whether the diagnostics speak against convergence; none where they are not known.
+pub fn check(all: &[MixingReport]) -> Option<Check> {
+    let known = || all.iter().filter(|one| one.verdict().is_some());
+    let is_ok = known().all(|one| one.verdict() == Some(true));
+    known().next()?;
+    let words = if is_ok {
+        format!("R̂ at most {R_HAT_LIMIT}, ESS at least {LEAST_ESS} per chain")
+    } else {
+        let r_hat = known().filter_map(|one| one.r_hat).fold(f64::NEG_INFINITY, f64::max);
+        let r_hat = if r_hat.is_finite() { format!(" (R̂ up to {r_hat:.2})") } else { String::new() };
+        format!("chains not converged{r_hat}; run longer")
+    };
+    Some(Check { is_ok, words })
+}
+
+/// The badge of diagnostics of single observables.
+pub fn check_of<'a>(all: impl IntoIterator<Item = &'a Mixing>, chains: usize) -> Check {
+    match warning(all, chains) {
+        Some(words) => Check { is_ok: false, words },
+        None => Check { is_ok: true, words: "no diagnostic speaks against convergence".into() },
+    }
+}
+
+/// The diagnostics in words.
 fn verdict(all: &[MixingReport]) -> String {
     let mut said = Vec::new();
     if all.iter().any(|one| one.verdict() == Some(false)) {
         said.push(format!(
-            "Not converged: R̂ is above {R_HAT_LIMIT}, or ESS below {LEAST_ESS} per chain. Run longer, or keep fewer states."
+            "Not converged: R̂ is above {R_HAT_LIMIT}, or ESS below {LEAST_ESS} per chain. Run longer, or thin more."
         ));
     } else if all.iter().any(|one| one.verdict().is_some()) {
         said.push(format!(
-            "R̂ is at most {R_HAT_LIMIT}, and ESS at least {LEAST_ESS} per chain: nothing seen speaks against convergence."
+            "R̂ is at most {R_HAT_LIMIT}, and ESS at least {LEAST_ESS} per chain: no diagnostic speaks against convergence."
         ));
     }
     if all.iter().any(|one| one.r_hat.is_none() && one.verdict() == Some(false)) {
-        said.push("An infinite R̂ is that of chains that stand still at different values.".to_owned());
+        said.push("An infinite R̂ means that chains are stuck at different values.".to_owned());
     }
     if all.iter().any(|one| one.constant) {
-        said.push("Constant values show nothing: a chain that is stuck has them, too.".to_owned());
+        said.push("Constant values are inconclusive: a stuck chain has them, too.".to_owned());
     }
     if all.iter().any(|one| one.verdict().is_none() && !one.constant) {
         said.push("Where R̂ is missing, there are too few values to judge convergence.".to_owned());
@@ -88,8 +111,7 @@ fn verdict(all: &[MixingReport]) -> String {
 }
 
 const CURVE: &str = "
-    Autocorrelation by lag: 1 is the same state, 0 an independent one. Within the pale band it cannot be told from 0 (95 %, by Bartlett's formula). A curve that stays high
-    at the right end is that of a chain too short for its memory.";
+    Autocorrelation by lag. Within the pale band it is not distinguishable from 0 (95 %, Bartlett). Still high at the right end? Run longer.";
 
 /// The autocorrelation functions; none where there are none.
 pub fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
@@ -142,7 +164,7 @@ pub fn diagnostics_table<'a>(rows: impl IntoIterator<Item = (String, &'a Mixing)
     let row = |(name, mixing): (String, &Mixing)| {
         vec![
             name,
-            format!("{:.5} ± {:.5}", mixing.mean, mixing.error),
+            measured(mixing.mean, mixing.error),
             format!("{:.2}", mixing.autocorrelation_time),
             format!("{:.0}", mixing.ess_bulk),
             format!("{:.0}", mixing.ess_tail),
@@ -194,7 +216,7 @@ mod tests {
         let text = serde_json::to_string(&mixed).unwrap();
         assert_eq!(serde_json::from_str::<MixingReport>(&text).unwrap(), mixed);
         assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
-        assert_eq!(mixed.words(), "edges: too few to tell");
+        assert_eq!(mixed.words(), "edges: too few values");
         let told = table_of(mixed);
         assert!(
             told.rows[0][7] == "–"
@@ -264,7 +286,7 @@ mod tests {
         assert_eq!((still.mean, still.mixed, still.constant), (Some(3.0), None, true));
         let unknown = [still.error, still.autocorrelation_time, still.effective_sample_size, still.r_hat];
         assert_eq!(unknown, [None; 4]);
-        assert!(still.words().contains("cannot be told"), "{}", still.words());
+        assert!(still.words().contains("convergence is unknown"), "{}", still.words());
         let told = table_of(still);
         assert!(told.words.contains("Constant values") && !told.words.contains("speaks against"));
         // What earlier versions wrote.

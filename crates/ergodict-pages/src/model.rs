@@ -1,4 +1,4 @@
-//! The page of a learned dictionary, from what its model file holds.
+//! The report of a learned dictionary, from its model file.
 
 use crate::recorded::RecordedSettings;
 use crate::text::{input, list, short};
@@ -7,13 +7,14 @@ use ergodict::factor::Schedule;
 use ergodict::model::{GapPoint, Model, Precision, Provenance, Results};
 use ergodict::patch::SpinValues;
 use ergodict_report::gallery::{Atom, Form, Gallery};
-use ergodict_report::words::count;
+use ergodict_report::words::{count, number};
 use ergodict_report::{AtomGrid, Color, Figure, LineChart, PictureError, Report, Series};
 use serde_json::Value;
 
 /// Most atoms that are shown.
 const MOST_ATOMS: usize = 128;
-/// The page of any model, from what its file holds; `more` adds what only the run knows, such as its time.
+
+/// The report of any model, from what its file holds; `more` adds what only the run knows, such as its time.
 ///
 /// # Errors
 /// Atoms that cannot be drawn.
@@ -21,7 +22,7 @@ pub fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report
     with(model, more, Ok)
 }
 
-/// The same with what a run adds to the pictures, such as images that it rebuilt.
+/// The same with figures that a run adds, such as reconstructed images.
 ///
 /// # Errors
 /// Atoms that cannot be drawn, and those of `add`.
@@ -36,15 +37,16 @@ pub fn with<E: From<PictureError>>(
     };
     let mut known = facts(model);
     known.extend_from_slice(more);
-    Ok(again(add(report)?.facts(&known), model))
+    Ok(again(details(add(report)?, model).facts(&known), model))
 }
 
 /// Atoms and curves of a model that is not of a network.
 fn of_patches(model: &Model) -> Result<Report, PictureError> {
     let r = model.w.cols();
     let totals = &model.aggregates;
-    let (source, several) = source(model);
-    let title = made_of(&source, several);
+    let source = source(model);
+    let title =
+        if model.patch.is_some() && model.kind != "image" { source } else { format!("Atoms of {source}") };
     let shown = gallery(model);
     let what = match (model.patch, model.kind.as_str()) {
         (Some(patch), "image") => {
@@ -62,56 +64,72 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
         _ => "samples",
     };
     let lead = format!("{r} {what} {} {samples} in {} steps. {}", totals.samples, totals.t, halves(model));
-    let mut report = Report::new(title).lead(lead).gallery(&shown)?.figure(loss(model));
-    if let Some(figure) = stationarity(model) {
-        report = report.figure(figure);
+    Report::new(title).lead(lead).numbers(numbers(model)).gallery(&shown)
+}
+
+/// The folded part: loss, convergence, and the diagnostics of chains.
+fn details(report: Report, model: &Model) -> Report {
+    let chain = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty());
+    let mut report = report.details(chain.and_then(|chain| mixing::check(&chain.mixing))).figure(loss(model));
+    report = stationarity(model).into_iter().fold(report, Report::figure);
+    if let Some(chain) = chain {
+        let (words, apart) = match model.kind.as_str() {
+            "image" => (IMAGES.to_owned(), "patches"),
+            "network" => (network::chain_words(chain), "patches"),
+            _ => (SPINS.to_owned(), "kept configurations"),
+        };
+        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), &words));
+        report = mixing::curve(&chain.mixing, apart).into_iter().fold(report, Report::figure);
     }
-    if let Some(chain) = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
-        let (words, apart) =
-            if model.kind == "image" { (IMAGES, "patches") } else { (SPINS, "kept configurations") };
-        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), words));
-        let curve = mixing::curve(&chain.mixing, apart);
-        report = curve.into_iter().fold(report, Report::figure);
+    report
+}
+
+/// The numbers at the top: the share that is explained, atoms, samples.
+fn numbers(model: &Model) -> Vec<(String, String)> {
+    let mut numbers = Vec::new();
+    if let Some((share, is_exact)) = explained(model) {
+        let bound = if is_exact { "" } else { "≥ " };
+        numbers
+            .push((format!("{bound}{:.0} %", (100.0 * share).floor()), "of the data explained".to_owned()));
     }
-    Ok(report)
+    let unused = model.provenance.results.as_ref().map_or(0, |results| results.unused_atoms);
+    let atoms = if unused > 0 { format!("atoms, {unused} unused") } else { "atoms".to_owned() };
+    numbers.push((model.w.cols().to_string(), atoms));
+    let samples = if model.patch.is_some() { "patches" } else { "samples" };
+    numbers.push((model.aggregates.samples.to_string(), samples.to_owned()));
+    numbers
 }
 
 const SPINS: &str = "
-    Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
-    the magnetization of each.";
+    Minibatches are patches of consecutive configurations of one chain, so they are correlated. Energy and magnetization of each configuration show how strongly.";
 
 const IMAGES: &str = "
-    Patches follow each other along a random walk over the image, one pixel at a time, so that neighbors are similar. How similar is seen from the mean of each.";
+    Patches follow a random walk over the image, one pixel at a time, so consecutive patches are correlated. The mean of each patch shows how strongly.";
 
-/// The title of the page of a dictionary.
-pub fn made_of(source: &str, several: bool) -> String {
-    format!("What {source} {} made of", if several { "are" } else { "is" })
-}
-
-/// What was learned from, in words, and whether that is several.
-fn source(model: &Model) -> (String, bool) {
+/// The data that the atoms are of, in words.
+fn source(model: &Model) -> String {
     let first = model.inputs.first().map(|input| short(&input.name));
     let settings = RecordedSettings::new(&model.provenance.config);
     let lattice = || {
-        let temperature = settings.temperature.first().map(|t| format!(" at temperature {t:?}"));
-        format!("the {}{}", settings.spin_model(), temperature.unwrap_or_default())
+        let temperature = settings.temperature.first().map(|t| format!(" at T = {t:?}"));
+        format!("{}{}", capital(settings.spin_model()), temperature.unwrap_or_default())
     };
     match (model.kind.as_str(), &settings.trajectory) {
-        ("spins", None) => (lattice(), false),
+        ("spins", None) => lattice(),
         ("image", _) => {
             let images = model.inputs.iter().filter(|input| !settings.init.ends_with(&input.name));
             let names: Vec<String> = images.map(|input| short(&input.name)).collect();
-            (list(&names), names.len() > 1)
+            list(&names)
         }
-        _ => (first.unwrap_or_else(|| "a matrix".into()), false),
+        _ => first.unwrap_or_else(|| "a matrix".into()),
     }
 }
 
-/// How unevenly atoms are used, and what they leave unexplained, in words.
+/// How unevenly atoms are used, and what they explain, in words.
 pub fn halves(model: &Model) -> String {
     let (scores, order) = model.dominance();
     if scores.iter().all(|score| *score == 0.0) {
-        return "No sample uses any of them: nothing was learned (a smaller λ would help).".into();
+        return "No sample uses any of them: nothing was learned. Lower λ.".into();
     }
     let mut sum = 0.0;
     let half = order.iter().take_while(|&&k| {
@@ -123,36 +141,50 @@ pub fn halves(model: &Model) -> String {
     let used = scores.iter().filter(|score| **score > 0.0).count();
     let atoms = match half {
         _ if half >= used => String::new(),
-        1 => "The most dominant atom is used at least as strongly as all others together (by the root mean square of codes). ".into(),
+        1 => "The most dominant atom has at least half of the usage (root mean square of codes). ".into(),
         _ => format!(
-            "The {half} most dominant atoms are used at least as strongly as all others together (by the root mean square of codes). "
+            "The {half} most dominant atoms have at least half of the usage (root mean square of codes). "
         ),
     };
-    format!("{atoms}{}", unexplained(model)).trim_end().to_owned()
+    format!("{atoms}{}", explained_words(model)).trim_end().to_owned()
 }
 
-/// How much of the data the atoms leave unexplained, in words; empty where it cannot be told.
+/// A name with a capital letter.
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The share of the sum of squares of the data that the atoms explain, and whether it is exact or a lower bound; none where it is not known.
 ///
-/// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (docs/maths.md, What is minimized). Of `p` the aggregates tell the second part alone,
+/// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (docs/maths.md, What is minimized). Of `p` the aggregates have the second part alone,
 /// since `‖H‖² = tr A`; what is left of it makes the quotient of the two larger: a bound, which is exact without λ.
-fn unexplained(model: &Model) -> String {
+pub fn explained(model: &Model) -> Option<(f64, bool)> {
     let (totals, parameters) = (&model.aggregates, &model.parameters);
     // Missing entries were filled in, and are in both.
     let masked = RecordedSettings::new(&model.provenance.config).missing;
-    let Some(Results { surrogate_per_sample: surrogate, .. }) = model.provenance.results.filter(|_| !masked)
-    else {
-        return String::new();
-    };
+    let Results { surrogate_per_sample: surrogate, .. } = model.provenance.results.filter(|_| !masked)?;
     let squares: f64 = (0..totals.a.rows()).map(|k| totals.a.get(k, k)).sum();
     let ridge = totals.per_sample(parameters.kappa2 / 2.0 * squares);
-    let left = 100.0 * (surrogate - ridge) / (totals.per_sample(totals.r) - ridge);
-    let exact = parameters.effective_lambda() == 0.0;
-    if !(0.0..=100.0).contains(&left) {
-        return String::new();
+    let left = (surrogate - ridge) / (totals.per_sample(totals.r) - ridge);
+    (0.0..=1.0).contains(&left).then(|| (1.0 - left, parameters.effective_lambda() == 0.0))
+}
+
+/// The same in words; empty where it is not known.
+fn explained_words(model: &Model) -> String {
+    match explained(model) {
+        None => String::new(),
+        Some((share, true)) => {
+            format!("The atoms explain {:.0} % of the data (of the sum of squares).", 100.0 * share)
+        }
+        // A bound is rounded downwards.
+        Some((share, false)) => {
+            format!(
+                "The atoms explain at least {:.0} % of the data (of the sum of squares).",
+                (100.0 * share).floor()
+            )
+        }
     }
-    // A bound is rounded upwards.
-    let share = if exact { format!("{left:.0} %") } else { format!("at most {:.0} %", left.ceil()) };
-    format!("All atoms together leave {share} of the data unexplained (of the sum of its squares).")
 }
 
 /// The command that makes the model again.
@@ -171,7 +203,7 @@ fn again(report: Report, model: &Model) -> Report {
         }
     };
     report.code(
-        "Run it again",
+        "Reproduce",
         rerun::command(command, &Value::Object(config.clone()), &inputs, "-o model.safetensors"),
     )
 }
@@ -188,14 +220,10 @@ pub fn with_atoms(report: Report, model: &Model) -> Result<Report, PictureError>
 }
 
 const LOSS: &str = "
-    The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean loss of all samples so far under
-    the dictionary of that time, with the codes that they had when they came; both per sample, lower is better.
+    Loss per sample of each minibatch, before learning from it, and the surrogate, its weighted mean over all samples so far. Still falling at
+    the right? Increase the number of steps. Noisy? Use larger minibatches.";
 
-    The loss of a minibatch is taken before the dictionary has learned from it, the surrogate after, so that it may begin
-    lower; later it tends to lie above, since old codes were made for other dictionaries. When both are flat, more samples will not
-    help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
-
-/// What was run and what came of it, as pairs of a name and a value.
+/// Run details and what came of it, as pairs of a name and a value.
 pub fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
     let mut facts = vec![
@@ -216,14 +244,13 @@ pub fn facts(model: &Model) -> Vec<(&'static str, String)> {
     facts.extend(settings.epochs.map(|epochs| ("epochs", epochs.to_string())));
     facts.extend(settings.shuffle.map(|shuffle| ("shuffle", shuffle.to_string())));
     facts.extend(settings.holdout.map(|holdout| ("held out", format!("{holdout:?}"))));
-    // The same digits as on the terminal.
     if let Some(results) = &model.provenance.results {
-        facts.push(("loss per sample, last minibatch", format!("{:.6}", results.loss_per_sample)));
-        facts.push(("surrogate per sample", format!("{:.6}", results.surrogate_per_sample)));
+        facts.push(("loss per sample, last minibatch", number(results.loss_per_sample)));
+        facts.push(("surrogate per sample", number(results.surrogate_per_sample)));
         let loss = results.held_out_loss_per_sample;
-        facts.extend(loss.map(|loss| ("held-out loss per sample", format!("{loss:.6}"))));
-        facts.push(("gap from stationary", format!("{:.3e}", results.stationarity_gap)));
-        facts.extend(results.smallest_eigenvalue.map(|value| ("λ_min(A)", format!("{value:.3e}"))));
+        facts.extend(loss.map(|loss| ("held-out loss per sample", number(loss))));
+        facts.push(("stationarity gap", format!("{:.2e}", results.stationarity_gap)));
+        facts.extend(results.smallest_eigenvalue.map(|value| ("λ_min(A)", format!("{value:.2e}"))));
         facts.push(("unused atoms", results.unused_atoms.to_string()));
         facts.push(("steps in which coding met its cap", results.capped_code_steps.to_string()));
         facts.push(("steps in which the update met its cap", results.capped_update_steps.to_string()));
@@ -250,25 +277,21 @@ pub fn loss(model: &Model) -> Figure {
 }
 
 const CHANGE: &str = "
-    How much the dictionary still moves. The change is how far the last step took it.";
+    Change of the dictionary in a step, and stationarity gap; both should fall.";
 
 const GAP: &str = "
-    The gap is what is left to do after the step: how far the dictionary is from a point where the surrogate has no way down, as the length of a
-    step along its gradient back into the set of allowed dictionaries. Updates are calculated to a tolerance, so that it is not 0; a gap that grows
-    and grows would be bad.";
+    The gap is the length of a projected gradient step of the surrogate. Updates stop at a tolerance, so it is not 0; it should not grow.";
 
-/// What the change is to do, which is a question of how much new minibatches weigh.
-fn coming_to_rest(schedule: &Schedule) -> String {
+/// How the change should fall, which depends on the weights of new minibatches.
+fn convergence_words(schedule: &Schedule) -> String {
     let change = match schedule {
         Schedule::Constant { floor } => format!(
-            "The weight of a new minibatch never falls below {floor} (--schedule {schedule}), so that the dictionary need not come to rest: it is to \
-             follow data that changes. A smaller constant makes it move less."
+            "The weight of a new minibatch never falls below {floor} (schedule {schedule}), so the dictionary follows data that changes and need not converge."
         ),
-        Schedule::List { .. } => "It is to follow the weights that were given.".to_owned(),
+        Schedule::List { .. } => "It should follow the given weights.".to_owned(),
         _ => format!(
-            "The weight of a new minibatch falls along a straight line on these axes (--schedule {schedule}), and in the long run the change is to fall \
-             at least as steeply. A change that stays level means that each minibatch still turns everything over: more minibatches, or larger \
-             ones, are needed."
+            "The weight of a new minibatch is a straight line on these axes (schedule {schedule}); the change should fall at least as steeply. \
+             A level change means that more or larger minibatches are needed."
         ),
     };
     format!("{CHANGE} {change}\n\n{GAP}")
@@ -286,16 +309,16 @@ pub fn stationarity(model: &Model) -> Option<Figure> {
     let (change, gap) = (curve(&|point| point.change), curve(&|point| point.gap));
     let chart = LineChart {
         x_label: "samples seen".into(),
-        y_label: "distance of dictionaries".into(),
+        y_label: "Frobenius norm".into(),
         log_x: true,
         log_y: change.iter().chain(&gap).any(|p| p.1 > 0.0),
-        series: vec![Series::new("change in a step", change), Series::new("gap to stationary", gap)],
+        series: vec![Series::new("change in a step", change), Series::new("stationarity gap", gap)],
         ..LineChart::default()
     };
     Some(Figure {
-        title: "Coming to rest".into(),
+        title: "Convergence".into(),
         svg: chart.svg(),
-        words: coming_to_rest(&model.parameters.schedule),
+        words: convergence_words(&model.parameters.schedule),
     })
 }
 
@@ -307,14 +330,14 @@ pub fn shown(model: &Model) -> Vec<(usize, f64)> {
     order.iter().take(used.min(MOST_ATOMS)).map(|&j| (j, scores[j])).collect()
 }
 
-/// What is said of atoms that are not shown.
+/// Atoms that are not shown, in words.
 pub fn left_out(model: &Model, shown: usize) -> String {
     let (scores, all) = (model.dominance().0, model.w.cols());
     let unused = scores.iter().filter(|score| **score == 0.0).count();
     let mut text = String::new();
     if unused > 0 && unused < all {
         let be = if unused == 1 { "is" } else { "are" };
-        text = format!(" {} that nothing uses {be} left out.", count(unused, "atom", "atoms"));
+        text = format!(" {} without use {be} left out.", count(unused, "atom", "atoms"));
     }
     if shown + unused < all {
         text = format!("{text} Of the others the {shown} most dominant are shown.");
@@ -329,16 +352,14 @@ pub fn gallery(model: &Model) -> Gallery {
     let fits = |(rows, cols): &(usize, usize)| rows.checked_mul(*cols) == Some(model.w.rows());
     let shape = model.provenance.shape.filter(fits);
     let (form, words) = match grid(model, &atoms, shape) {
-        Some(AtomGrid { shape, channels, color, .. }) => (
-            Form::Matrix { shape, channels, color },
-            format!("as a picture of {} by {} places", shape.0, shape.1),
-        ),
+        Some(AtomGrid { shape, channels, color, .. }) => {
+            (Form::Matrix { shape, channels, color }, format!("as a picture of {} × {}", shape.0, shape.1))
+        }
         None => (Form::Profile, "entry by entry".to_owned()),
     };
     let words = format!(
-        "The building blocks that the data is made of, each {words} and on its own scale. Dominance tells how strongly an atom is \
-         used: its share of all codes, in root mean square; atoms count from 0, as the columns of W do. Good atoms look like pieces of the data. Atoms that look like noise have \
-         hardly been used, or the run was too short.{}",
+        "Atoms, each {words} and on its own scale. Dominance: share of usage (root mean square of codes). Atoms are numbered from 0, as the \
+         columns of W. Atoms that look like noise are hardly used, or the run was too short.{}",
         left_out(model, cards.len())
     );
     let sparsity = |values: &[f64]| {
@@ -399,24 +420,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_told_without_the_price_of_codes() {
-        assert!(halves(&of_numbers(0.0, 0.0)).contains("leave 25 % of the data"));
-        // tr A is 6: of both, 1 is the price of codes.
-        assert!(halves(&of_numbers(0.0, 1.0 / 3.0)).contains("leave 18 % of the data"));
-        // An unknown price makes it a bound.
-        assert!(halves(&of_numbers(1.0, 1.0 / 3.0)).contains("leave at most 19 % of the data"));
+    fn the_explained_share_is_without_the_penalty_of_codes() {
+        assert!(halves(&of_numbers(0.0, 0.0)).contains("explain 75 % of the data"));
+        // tr A is 6: of both, 1 is the penalty.
+        assert!(halves(&of_numbers(0.0, 1.0 / 3.0)).contains("explain 82 % of the data"));
+        // An unknown penalty makes it a bound.
+        assert!(halves(&of_numbers(1.0, 1.0 / 3.0)).contains("explain at least 81 % of the data"));
         // √4 is as much as √1 + √1.
         assert!(
-            halves(&of_numbers(0.0, 0.0)).starts_with("The most dominant atom is used at least as strongly")
+            halves(&of_numbers(0.0, 0.0))
+                .starts_with("The most dominant atom has at least half of the usage")
         );
         let mut masked = of_numbers(0.0, 0.0);
         masked.provenance.config.insert("missing".to_owned(), true.into());
-        assert!(!halves(&masked).contains("unexplained"));
+        assert!(!halves(&masked).contains("explain"));
     }
 
     #[test]
-    fn coming_to_rest_is_told_by_the_schedule() {
-        let told = |schedule: &str| coming_to_rest(&schedule.parse().unwrap());
+    fn words_of_convergence_depend_on_the_schedule() {
+        let told = |schedule: &str| convergence_words(&schedule.parse().unwrap());
         assert!(told("balanced").contains("straight line") && told("power:0.8").contains("power:0.8"));
         assert!(!told("constant:0.1").contains("straight line"));
         assert!(told("constant:0.1").contains("never falls below 0.1"));

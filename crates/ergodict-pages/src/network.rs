@@ -1,10 +1,10 @@
-//! The page of a network dictionary, from what its model holds.
+//! The report of a network dictionary, from its model.
 
-use crate::model::{halves, left_out, loss, made_of, shown, stationarity};
+use crate::model::{halves, left_out, shown};
 use crate::recorded::RecordedSettings;
 use crate::shell::flag;
 use crate::text::{list, short};
-use crate::{finding, mixing, over_time};
+use crate::{finding, over_time};
 use ergodict::model::Model;
 use ergodict::model::{AtomExample, ChainReport, NetworkReport};
 use ergodict::patch::NetworkForm;
@@ -17,42 +17,31 @@ use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
 const MOST_NETWORKS: usize = 6;
 
 const ATOMS: &str = "
-    Each card is a latent motif: a pattern of edges that the network's patches are made of, drawn as a graph or as a matrix. In the matrix, row and
-    column a stand for node a of the motif, and dark entries for edges. The motif's own edges (of a chain the two dark lines beside the
-    diagonal, and blue in the graphs) are in every patch; what else is dark, or orange, is what the network adds to them. Node 1, where the motif
-    begins, has a ring; the wider a line, the stronger the edge.
+    Blue: the edges of the sampled motif. Orange: edges that the network adds; wider is stronger. Node 1, where the motif begins, has a ring. Click for real subgraphs.
 
-    Dominance tells how strongly an atom is used: its share of all codes, in root mean square. The share off the motif tells how much of an atom is
-    not the motif itself: near 0 is a bare path or star, near 1 a dense community or a hub.";
+    Dominance: share of usage (root mean square of codes). Share off the motif: near 0 for a bare path or star, near 1 for a dense community or a hub.
+    In matrices, row and column a are node a of the motif, dark entries are edges, and the motif's own edges are next to the diagonal.";
 
 const REVISITS: &str = "
-    A random walk may come back to a node it has been at: places of the same node have the same edges, which shows as orange edges even where the
-    network is a bare path. --injective leaves such walks out.";
+    A walk may revisit nodes, which shows as orange edges even in a bare path. Injective sampling excludes such walks.";
 
 const EXAMPLES: &str = "
-    Opened, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
-    squared norm the atom explains. Where even these shares are small, other atoms make the rest of the patches, or a large λ keeps codes small, or no atom
-    fits them well.";
+    An opened card shows subgraphs of the network with the largest share explained by the atom, among fresh random patches.";
 
 const CHAIN: &str = "
-    Patches come from a chain of homomorphisms, each made from the one before, so that neighboring patches are alike. How alike is seen from the number
-    of pairs of places with an edge (or its weight) that a patch has besides those of the motif: all that there is to learn is there.";
+    Motif samples form a Markov chain, so consecutive patches are correlated. The observable is the number (or weight) of a patch's edges off the motif.";
 
 const INDEPENDENT: &str = "
-    Homomorphisms were drawn independently of each other, so that there is no chain that could mix badly: the autocorrelation time is 1 but for chance.
-    The numbers are those of the pairs of places with an edge (or its weight) that a patch has besides those of the motif.";
+    Walks were drawn independently of each other; the autocorrelation time is 1 within error. The observable is the number (or weight) of a
+    patch's edges off the motif.";
 
 const BARS: &str = "
-    How many nodes have which number of neighbors: a bar for those with 1, with 2 or 3, with 4 to 7, and so on, each twice as many as the one before.
-    Nodes without neighbors are left out. Bars that reach far to the right mean that there are hubs; bars in the middle alone, that all
-    nodes are much the same.";
+    Number of nodes by degree: 1, 2 or 3, 4 to 7, and so on; isolated nodes are left out. Bars far to the right are hubs.";
 
 const DEGREES: &str = "
-    How many nodes have which number of neighbors, on average over the degrees from one power of two to the next. Both axes are logarithmic; nodes
-    without neighbors are left out. A straight line downwards means that a few hubs have most edges; a hump, that all nodes are
-    much the same.";
+    Number of nodes by degree, averaged between powers of two, on logarithmic axes; isolated nodes are left out. A straight line downwards: few hubs have most edges.";
 
-/// The page but for what was run.
+/// The report without its folded part.
 ///
 /// # Errors
 /// Atoms that cannot be drawn.
@@ -64,15 +53,10 @@ pub fn of_model(model: &Model, form: &NetworkForm) -> Result<Report, PictureErro
         kept.networks.iter().map(|network| short(&network.name)).collect()
     };
     let from = from(model, &names);
-    let report = Report::new(made_of(&from, names.len() > 1)).lead(lead(model, form, &from));
+    let report = Report::new(format!("Latent motifs of {from}"))
+        .lead(lead(model, form, &from))
+        .numbers(numbers(model));
     let mut report = over_time::add(report.gallery(&gallery_of(model, form))?, model, form)?;
-    report = report.figure(loss(model));
-    report = stationarity(model).into_iter().fold(report, Report::figure);
-    if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
-        let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
-        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), &words));
-        report = mixing::curve(&chain.mixing, "patches").into_iter().fold(report, Report::figure);
-    }
     if kept.networks.iter().any(|network| !network.degrees.is_empty()) {
         report = report.figure(degrees(&kept.networks));
     }
@@ -98,13 +82,54 @@ fn from(model: &Model, names: &[String]) -> String {
     }
 }
 
-fn chain_words(chain: &ChainReport) -> String {
+/// The numbers at the top: explained share, structure beyond degrees, coverage; of windows those that changed.
+fn numbers(model: &Model) -> Vec<(String, String)> {
+    let mut numbers = Vec::new();
+    if let Some(over_time) = &model.over_time {
+        let tested = over_time.scored().filter(|(_, window, _)| window.null.is_some()).count();
+        if tested > 0 {
+            let changed = over_time.changed().count();
+            numbers.push((format!("{changed} of {tested}"), "windows changed beyond volume".to_owned()));
+        }
+        numbers.push((over_time.learned().count().to_string(), "windows".to_owned()));
+    }
+    if let [one] = &model.provenance.networks[..] {
+        if let Some(explained) = &one.explained {
+            let mean = finding::percent(explained.mean_patch.value);
+            let share = finding::percent(explained.atoms.value);
+            numbers.push((share, format!("of walks explained (mean patch alone: {mean})")));
+            if let Some(gain) = explained.beyond_degrees {
+                let text = format!("{:+.1} ± {:.1} %", 100.0 * gain.value, 100.0 * gain.standard_error);
+                numbers.push((text, "compared with rewired copies".to_owned()));
+            }
+        }
+        if let Some(nodes) = one.effective_nodes {
+            numbers.push((
+                format!("{nodes:.0} of {}", one.nodes),
+                "nodes covered by walks (effective)".to_owned(),
+            ));
+        }
+    } else {
+        numbers.push((model.provenance.networks.len().to_string(), "networks".to_owned()));
+        numbers.push((model.aggregates.samples.to_string(), "patches".to_owned()));
+    }
+    if numbers.len() < 3 {
+        numbers.push((model.w.cols().to_string(), "latent motifs".to_owned()));
+    }
+    numbers
+}
+
+/// What samples of the motif are, and how the chain moved.
+pub(crate) fn chain_words(chain: &ChainReport) -> String {
+    if chain.independent {
+        return INDEPENDENT.to_owned();
+    }
     let rate = chain.acceptance.map_or_else(String::new, |rate| {
         format!(" The {} sampler accepted {:.1} % of its proposals.", chain.sampler, 100.0 * rate)
     });
     let moved = if chain.continued + chain.restarted > 0 {
         format!(
-            " From one snapshot to the next a chain went on {} and had to start again {}.",
+            " In the next network chains continued {} and restarted {}.",
             times(chain.continued),
             times(chain.restarted)
         )
@@ -123,7 +148,7 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let (totals, kept) = (&model.aggregates, &model.provenance);
     let chain = kept.chain.as_ref();
     let how = match chain.and_then(|chain| chain.all) {
-        Some(all) => format!("learned from all {all} homomorphisms at once, each by its probability"),
+        Some(all) => format!("learned from all {all} motif samples, weighted by probability"),
         None => format!("learned from {} patches in {} steps", totals.samples, totals.t),
     };
     let size = match &kept.networks[..] {
@@ -147,23 +172,21 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
             found = format!("{found}{}.\n\n", sentences.join(". "));
         }
     }
-    let patch = format!(
-        "A patch is what there is of the network among the nodes of a random {} of {} nodes",
-        form.motif, form.k
-    );
+    let patch =
+        format!("A patch is the subgraph on the nodes of a random {} of {} nodes", form.motif, form.k);
     let more = chain.and_then(|chain| match &chain.mixing[..] {
         [one] => one.mean.map(|mean| (mean, one.observable.as_str())),
         _ => None,
     });
     let more = more.map_or_else(String::new, |(mean, observable)| {
-        // Walks that come back have places of the same node, and of the same edge.
+        // Walks that revisit nodes have the same edge at several positions.
         let revisits = !RecordedSettings::new(&kept.config).injective;
-        let counted = if revisits { " (an edge that the walk comes back to counts again)" } else { "" };
+        let counted = if revisits { " (an edge that the walk revisits counts again)" } else { "" };
         match observable {
             "edges off the motif" => {
-                format!(": on average {mean:.1} edges besides those of the motif{counted}")
+                format!(", with {mean:.1} edges off the motif on average{counted}")
             }
-            _ => format!(": on average a weight of {mean:.1} besides the edges of the motif{counted}"),
+            _ => format!(", with a weight of {mean:.1} off the motif on average{counted}"),
         }
     });
     format!(
@@ -244,7 +267,7 @@ pub fn degrees(networks: &[NetworkReport]) -> Figure {
         let bars = some.map(bar).collect();
         let (x_label, y_label) = ("degree".into(), "nodes".into());
         let svg = BarChart { x_label, y_label, log_x: true, bars }.svg();
-        return Figure { title: "Degrees".into(), svg, words: BARS.into() };
+        return Figure { title: "Degree distribution".into(), svg, words: BARS.into() };
     }
     let series = networks
         .iter()
@@ -252,7 +275,7 @@ pub fn degrees(networks: &[NetworkReport]) -> Figure {
         .map(|network| Series::new(short(&network.name), density(&network.degrees)));
     let chart = LineChart {
         x_label: "degree".into(),
-        y_label: "nodes of that degree".into(),
+        y_label: "nodes of this degree".into(),
         log_x: true,
         log_y: true,
         series: series.collect(),
@@ -263,7 +286,7 @@ pub fn degrees(networks: &[NetworkReport]) -> Figure {
     } else {
         String::new()
     };
-    Figure { title: "Degrees".into(), svg: chart.svg(), words: format!("{DEGREES}{cut}") }
+    Figure { title: "Degree distribution".into(), svg: chart.svg(), words: format!("{DEGREES}{cut}") }
 }
 
 /// Nodes of a degree, averaged over bins.

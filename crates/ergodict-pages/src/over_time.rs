@@ -1,7 +1,8 @@
-//! The pages of networks in time: how far each window changed, which atoms it uses, and what became of them.
+//! Figures of networks in time: change of each window, dominance and form of atoms.
 
 use crate::text::short;
 use crate::windows;
+use ergodict::data::Times;
 use ergodict::model::{Model, NullBand, OverTime, WindowRecord};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bands::{Band, BandChart};
@@ -16,22 +17,22 @@ const DRAWN: usize = 6;
 const ROWS: usize = 60;
 
 const CHANGE: &str = "
-    Points are change scores: log₂ of how much worse the dictionary that came to a window explains it than the one that has learned from it, less the same
-    on the window before. Bars are two standard errors. Shaded: scores that permuted times explain, up to the score beyond which a window is called changed.";
+    Change score of each window, with bars of two standard errors. Shaded: scores under permuted times, up to the threshold of change (marked points are beyond it).
+
+    The score is log₂ of the error of the dictionary before learning from a window divided by the error after it, minus the same for the window before.";
 
 const UNTESTED: &str = "
-    Points are change scores: log₂ of how much worse the dictionary that came to a window explains it than the one that has learned from it, less the same
-    on the window before. Bars are two standard errors. Scores also rise and fall with the number of edges of a window: without permuted times to compare with,
-    they do not say whether the network changed.";
+    Change score of each window, with bars of two standard errors. Scores also depend on the number of edges: without permuted times as a null, they do not show whether
+    the network changed.
+
+    The score is log₂ of the error of the dictionary before learning from a window divided by the error after it, minus the same for the window before.";
 
 const DOMINANCE: &str = "
-    How strongly the patches of each window use the atoms: shares of the codes of fresh patches, in root mean square, under the dictionary as it was when the
-    window was over. A band that widens is a pattern that becomes more frequent. An atom keeps its number while it changes its form, as the pictures
-    below show.";
+    Share of usage of each atom by window (root mean square of codes of fresh patches). A band that widens is a pattern that becomes more frequent; atoms change their form
+    over time (below).";
 
 const FORMS: &str = "
-    The most dominant atoms, a column each, at some of the windows, from top to bottom: below each are its number and that of the window. Each is drawn by
-    itself: dark is its largest entry.";
+    The most dominant atoms (columns) at some windows (rows), each with its number and that of the window. Dark is the largest entry of an atom.";
 
 /// The pictures of a model that was learned over time.
 ///
@@ -51,6 +52,17 @@ pub fn add(mut report: Report, model: &Model, form: &NetworkForm) -> Result<Repo
 /// The number of a window, from 1.
 fn number(at: usize) -> f64 {
     (at + 1) as f64
+}
+
+/// Whether windows have dates.
+fn is_dated(over_time: &OverTime) -> bool {
+    over_time.times != Times::Numbers && over_time.windows.iter().all(|window| window.span.is_some())
+}
+
+/// Dates of windows for an axis; none where they are numbered.
+fn ticks(over_time: &OverTime) -> Vec<String> {
+    let learned = over_time.learned().filter(|_| is_dated(over_time));
+    learned.map(|(_, window)| windows::begin(over_time.times, window)).collect()
 }
 
 fn changes(over_time: &OverTime) -> Figure {
@@ -93,7 +105,7 @@ fn changes(over_time: &OverTime) -> Figure {
     Figure {
         title: "Change from window to window".into(),
         svg: chart.svg(),
-        words: format!("Change {finding}.{peak}\n\n{words}"),
+        words: format!("{finding}.{peak}\n\n{words}"),
     }
 }
 
@@ -121,9 +133,10 @@ fn dominance(over_time: &OverTime) -> Figure {
         bands.push(band(format!("{} others", rest.len()), rest));
     }
     let chart = BandChart {
-        x_label: "window".into(),
+        x_label: (if is_dated(over_time) { "beginning of window" } else { "window" }).into(),
         y_label: "dominance".into(),
         xs: over_time.learned().map(|(at, _)| number(at)).collect(),
+        ticks: ticks(over_time),
         bands,
         last_is_rest: !rest.is_empty(),
     };
@@ -139,10 +152,11 @@ fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>, Pic
     let mut order = strongest(over_time);
     order.truncate(ATOMS);
     let rows = kept.min(DRAWN);
-    let (mut atoms, mut labels) = (Vec::new(), Vec::new());
+    let (mut atoms, mut labels, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..rows {
         let n = row * (kept - 1) / (rows - 1).max(1);
         let (at, w) = (over_time.kept[n], &over_time.dictionaries[n]);
+        drawn.push(at);
         for &atom in &order {
             atoms.push(w.col(atom).iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
             labels.push(format!("{atom} · {}", at + 1));
@@ -150,17 +164,23 @@ fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>, Pic
     }
     let columns = Some(order.len());
     let grid = AtomGrid { labels: Some(labels), columns, ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: FORMS.into() }))
+    let begin =
+        |&at: &usize| format!("{} on {}", at + 1, windows::begin(over_time.times, &over_time.windows[at]));
+    let dates: Vec<String> = drawn.iter().filter(|_| is_dated(over_time)).map(begin).collect();
+    let dates =
+        if dates.is_empty() { String::new() } else { format!(" Windows begin: {}.", dates.join(", ")) };
+    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: format!("{FORMS}{dates}") }))
 }
 
 fn table(over_time: &OverTime) -> Table {
     let row = |(at, window): (usize, &WindowRecord)| {
         let count = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| n.to_string());
         let fate = match (&window.passed_over, window.moved.continued, window.moved.restarted) {
-            (Some(reason), ..) => format!("passed over: it {reason}"),
-            (None, 0, 0) => "began".into(),
-            (None, on, 0) => format!("{on} went on"),
-            (None, on, again) => format!("{on} went on, {again} started again"),
+            (Some(reason), ..) => format!("skipped: it {reason}"),
+            (None, 0, 0) => "started".into(),
+            (None, on, 0) => format!("{on} continued"),
+            (None, 0, again) => format!("{again} restarted"),
+            (None, on, again) => format!("{on} continued, {again} restarted"),
         };
         let change = window.change.map_or_else(|| "–".to_owned(), |change| change.to_string());
         let null =
@@ -191,15 +211,15 @@ fn table(over_time: &OverTime) -> Table {
     Table {
         title: "Windows".into(),
         words: format!(
-            "The network of each window, edges added and removed since the one before, what became of the chains, the change score, its range under permuted times, and its p-value adjusted for all windows.{cut}"
+            "The network of each window, edges added and removed since the one before, chains that continued or restarted, the change score, its range under permuted times, and the p-value adjusted for all windows.{cut}"
         ),
         head: [
             "window",
             if over_time.windows.iter().any(|one| one.span.is_some()) { "from" } else { "which" },
             "nodes",
             "edges",
-            "came",
-            "went",
+            "added",
+            "removed",
             "chains",
             "change",
             "null",

@@ -1,4 +1,4 @@
-//! The page of a network that was rebuilt by atoms.
+//! The report of a network reconstructed from latent motifs.
 
 use crate::network::{density, gallery_of};
 use crate::rerun;
@@ -7,51 +7,48 @@ use ergodict::data::Network;
 use ergodict::model::{Input, Model};
 use ergodict::patch::NetworkForm;
 use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
-use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
+use ergodict_report::{Figure, LineChart, PictureError, Report, Series, words};
 use serde_json::Value;
 
 /// Thresholds of the curve of accuracy, and bins of weights.
 const THRESHOLDS: usize = 100;
-/// Bins of weights that are drawn: so few that the steps can be told apart.
+/// Bins of weights that are drawn: so few that the steps are distinct.
 const BINS: usize = 25;
 
 const ACCURACY: &str = "
-    Pairs of a weight above the threshold are called edges. The Jaccard accuracy is the number of edges found, divided by that of all edges and all
-    pairs called so; 1 is perfect. A broad plateau near 1 is good: the threshold then hardly matters. A peak that is narrow or low
-    means that the atoms do not know what this network looks like.";
+    Pairs with a weight above the threshold are predicted edges. Jaccard accuracy: intersection over union of true and predicted edges. A broad plateau near 1 is good; a narrow or low
+    peak means that the motifs do not fit this network.";
 
 const WEIGHTS: &str = "
-    How the weights of rebuilt pairs are spread, for the edges of the network and for visited pairs without an edge. The less the two overlap, the better
-    atoms tell them apart. Pairs of weight 0 are left out.";
+    Distribution of reconstructed weights of edges and of visited non-edges. Less overlap is better. Pairs of weight 0 are left out.";
 
 const DEGREES: &str = "
-    How many nodes have which number of neighbors, in the network and in what was rebuilt (pairs above the threshold; with --pairs, of those alone), on average over the degrees from one power of two
-    to the next. Where the curves part, nodes of that degree gain edges or lose them: usually hubs, whose pairs are many.";
+    Number of nodes by degree in the network and in the reconstruction (pairs above the threshold), averaged between powers of two. Where the curves differ, nodes gain or lose edges,
+    usually hubs.";
 
 const VISITS: &str = "
-    The share of edges, and of all pairs (with --pairs, of those alone), that were visited at least so often: a patch visits a pair once for every two of its
-    places that have these nodes, so that one with the same node in several places visits it several times. The left end is the coverage. A pair that was
-    visited seldom has a weight of few votes: where the curve of edges falls early, more patches (--samples) make weights surer.";
+    Share of edges, and of all pairs, visited at least this often by patches; the left end is the coverage. If the curve of edges falls early, more patches make
+    weights more precise.";
 
-/// What is counted over all pairs.
+/// Counts over all pairs.
 struct Counts {
     /// The largest weight that is drawn: 1, or that of a weighted network.
     scale: f64,
     /// Pairs of weights above i/100 of the scale up to the next, for edges and others.
     edges: Vec<u64>,
     others: Vec<u64>,
-    /// Neighbors of each node in what was rebuilt.
+    /// Degree of each node in the reconstruction.
     degrees: Vec<u64>,
     /// Pairs by the binary digits of the number of their visits.
     edge_visits: Vec<u64>,
     pair_visits: Vec<u64>,
 }
 
-/// A network that was rebuilt, as its page shows it.
+/// A reconstructed network.
 pub struct ReconstructionPage<'a> {
     /// The name of the network.
     pub network: String,
-    /// The network, or the part of it that was rebuilt.
+    /// The network, or the part of it that was reconstructed.
     pub of: &'a Network,
     /// What the atoms are of: a model file, or networks.
     pub atoms_of: String,
@@ -61,15 +58,15 @@ pub struct ReconstructionPage<'a> {
     pub sampler: String,
     /// Sums and counts of pairs.
     pub sums: &'a PairSums,
-    /// How well it went.
+    /// Its accuracy.
     pub accuracy: Accuracy,
     /// What is added to counts.
     pub alpha: f64,
     /// Pairs of a larger weight are called edges.
     pub threshold: f64,
-    /// Homomorphisms.
+    /// Motif samples.
     pub samples: u64,
-    /// Time of rebuilding.
+    /// Time of the reconstruction.
     pub seconds: f64,
     /// Settings by their keys.
     pub config: Value,
@@ -84,12 +81,26 @@ impl ReconstructionPage<'_> {
         format!("{}{injective}", self.sampler)
     }
 
+    /// The result in a sentence.
+    pub fn finding(&self) -> String {
+        let network = short(&self.network);
+        match self.accuracy.jaccard {
+            Some(jaccard) => format!(
+                "Reconstruction of {network} from {}: {:.1} % Jaccard accuracy at threshold {}",
+                self.atoms_of,
+                100.0 * jaccard,
+                self.threshold
+            ),
+            None => format!("Reconstruction of {network} from {}", self.atoms_of),
+        }
+    }
+
     /// Coverage and accuracy, in words.
     pub fn measures(&self) -> Vec<(&'static str, String)> {
         let accuracy = &self.accuracy;
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), words::number);
         let percent =
-            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         vec![
             (
                 "coverage",
@@ -108,7 +119,7 @@ impl ReconstructionPage<'_> {
                     number(accuracy.weighted_jaccard)
                 ),
             ),
-            ("AUC", format!("{} of the network's own edges against all other pairs", number(accuracy.auc))),
+            ("AUC", format!("{} of edges against non-edges (chance 0.5)", number(accuracy.auc))),
         ]
     }
 
@@ -121,18 +132,16 @@ impl ReconstructionPage<'_> {
         let percent =
             |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let network = short(&self.network);
-        let weighted = accuracy.weighted_jaccard.filter(|_| self.of.is_weighted()).map_or_else(String::new, |jaccard| {
-            format!(" Of the weights themselves, Σ min / Σ max of the network's and the rebuilt ones is {jaccard:.4}.")
-        });
+        let weighted =
+            accuracy.weighted_jaccard.filter(|_| self.of.is_weighted()).map_or_else(String::new, |jaccard| {
+                format!(" Weighted Jaccard (Σ min / Σ max of weights): {}.", words::number(jaccard))
+            });
         let verdict = accuracy.jaccard.map_or_else(String::new, |jaccard| {
-            format!(
-                " Calling pairs above {} edges, the Jaccard accuracy is {jaccard:.4} (1 would be perfect).",
-                self.threshold
-            )
+            format!(" Jaccard accuracy {} at threshold {}.", words::number(jaccard), self.threshold)
         });
         let lead = format!(
-            "{network} ({} nodes, {} edges) rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the \
-             atoms make of it, on average over all places of patches that have both.\n\n{} of the edges were seen in a patch.{verdict}{weighted}",
+            "{network} ({} nodes, {} edges) reconstructed from {} random patches with the latent motifs of {}. The weight of a pair of nodes is the mean of \
+             its reconstruction over all patches with both.\n\n{} of the edges are covered by patches.{verdict}{weighted}",
             self.of.nodes(),
             self.of.edges(),
             self.samples,
@@ -155,12 +164,29 @@ impl ReconstructionPage<'_> {
         let counts = self.counts();
         let figures =
             [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];
-        let report =
-            figures.into_iter().fold(Report::new(format!("{network} rebuilt")).lead(lead), Report::figure);
+        let report = figures.into_iter().fold(
+            Report::new(format!("Reconstruction of {network}")).lead(lead).numbers(self.numbers()),
+            Report::figure,
+        );
         // The model and the pairs are among the flags.
         let inputs = std::slice::from_ref(&self.network);
-        let command = rerun::command("network reconstruct", &self.config, inputs, "-o rebuilt.tsv");
-        Ok(report.gallery(&gallery_of(model, self.form))?.facts(&facts).code("Run it again", command))
+        let command = rerun::command("network reconstruct", &self.config, inputs, "-o reconstruction.tsv");
+        Ok(report.gallery(&gallery_of(model, self.form))?.facts(&facts).code("Reproduce", command))
+    }
+
+    /// The numbers at the top.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let Accuracy { jaccard, auc, edge_coverage, .. } = &self.accuracy;
+        let mut numbers = Vec::new();
+        numbers.extend(jaccard.map(|value| {
+            (words::number(value), format!("Jaccard accuracy at threshold {}", self.threshold))
+        }));
+        numbers.extend(auc.map(|value| (words::number(value), "AUC of edges against non-edges".to_owned())));
+        numbers.extend(
+            edge_coverage
+                .map(|share| (format!("{:.1} %", 100.0 * share), "of edges covered by patches".to_owned())),
+        );
+        numbers
     }
 
     fn counts(&self) -> Counts {
@@ -214,14 +240,14 @@ impl ReconstructionPage<'_> {
             y_label: "share".into(),
             y_range: Some((0.0, 1.0)),
             series: vec![
-                Series::new("edges found", found),
-                Series::new("called edges that are", right),
+                Series::new("recall", found),
+                Series::new("precision", right),
                 // Last, so that it lies above the others where they meet.
                 Series::new("Jaccard accuracy", jaccard),
             ],
             ..LineChart::default()
         };
-        Figure { title: "Accuracy over the threshold".into(), svg: chart.svg(), words: ACCURACY.into() }
+        Figure { title: "Accuracy by threshold".into(), svg: chart.svg(), words: ACCURACY.into() }
     }
 
     fn degrees(&self, counts: &Counts) -> Figure {
@@ -230,20 +256,20 @@ impl ReconstructionPage<'_> {
         let digits = |degree: u64| (u64::BITS - degree.leading_zeros()) as usize;
         let mut bins = vec![0; 65];
         counts.degrees.iter().for_each(|&degree| bins[digits(degree)] += 1);
-        let rebuilt: Vec<(u64, u64, u64)> =
+        let reconstruction: Vec<(u64, u64, u64)> =
             (1..64).map(|digits: usize| (1 << (digits - 1), (1 << digits) - 1, bins[digits])).collect();
         let chart = LineChart {
             x_label: "degree".into(),
-            y_label: "nodes of that degree".into(),
+            y_label: "nodes of this degree".into(),
             log_x: true,
             log_y: true,
             series: vec![
                 Series::new("the network", density(&own)),
-                Series::new("rebuilt", density(&rebuilt)),
+                Series::new("reconstruction", density(&reconstruction)),
             ],
             ..LineChart::default()
         };
-        Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() }
+        Figure { title: "Degree distribution".into(), svg: chart.svg(), words: DEGREES.into() }
     }
 
     fn visits(&self, counts: &Counts) -> Figure {
@@ -293,7 +319,7 @@ fn weights(counts: &Counts) -> Figure {
         y_label: "share of pairs".into(),
         series: vec![
             Series::new("edges", steps(&counts.edges)),
-            Series::new("other pairs", steps(&counts.others)),
+            Series::new("non-edges", steps(&counts.others)),
         ],
         ..LineChart::default()
     };
@@ -318,11 +344,11 @@ mod tests {
         let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j));
         for targets in [Targets::All, Targets::Only(vec![(0, 1), (0, 3), (3, 3)])] {
             let parameters = ReconstructionSettings::default();
-            let mut rebuilt =
+            let mut reconstruction =
                 Reconstructor::<f64>::new(&w, &network, &motif, &parameters, targets.clone()).unwrap();
             let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
-            rebuilt.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1).unwrap()], 300).unwrap();
-            let sums = rebuilt.sums();
+            reconstruction.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1).unwrap()], 300).unwrap();
+            let sums = reconstruction.sums();
             let accuracy = Accuracy::measure(sums, &network, 0.5, 0.0).unwrap();
             let edge = |pair: &PairSum| network.weight(pair.u as usize, pair.v as usize) > 0.0;
             let seen = sums.iter().filter(edge).count() as f64;

@@ -1,4 +1,4 @@
-//! Settings that a model keeps of its run, as far as pages tell of them.
+//! Settings that a model keeps of its run, as far as reports show them.
 
 use ergodict::chain::SystemKind;
 use ergodict::data::WeightScale;

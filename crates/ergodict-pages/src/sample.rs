@@ -1,30 +1,28 @@
-//! The page of a sample of homomorphisms: patches, clustering, observables over time and how well the chains mix.
+//! The report of motif samples: patches, clustering, observables and convergence diagnostics.
 
 use crate::text::short;
 use crate::{mixing, rerun};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Density, SamplerKind};
-use ergodict_report::words::count;
+use ergodict_report::words::{count, measured};
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
 use serde_json::Value;
 
 /// Patches that are drawn.
 pub const PATCHES: usize = 24;
-/// Most points of a curve: with more, the noise of single homomorphisms is all there is to see.
+/// Most points of a curve: more would show only the noise of single samples.
 const POINTS: usize = 400;
 
 const PATCHES_WORDS: &str = "
-    Some of the homomorphisms x, spread evenly over all chains, as their k×k patches: the entry (i, j) is A(x(i), x(j)). The
-    motif's own edges are always there; all else is what the network has between the nodes that the motif was laid on. These
-    are the columns that a dictionary of the network is learned from.";
+    Some of the samples x, evenly spaced over all chains, as k×k patches with entries A(x(i), x(j)). The motif's own edges are in every patch; the others are
+    edges of the network. Dictionaries are learned from such patches.";
 
 const MACC: &str = "
-    The matrix of average clustering coefficients. Its entry (i, j) is the conditional density of the motif with an edge from
-    i to j added: the mean of A(x(i), x(j)) over the homomorphisms, and 1 where the motif has that edge already.";
+    Matrix of average clustering coefficients: entry (i, j) is the conditional density of the motif with an edge from i to j added, the mean of A(x(i), x(j)) over samples, and 1 at
+    the motif's own edges.";
 
 const SERIES: &str = "
-    The observable over the homomorphisms, a line for each chain, averaged over stretches where there are many. A chain that
-    has mixed wanders up and down about its mean.";
+    The observable along each chain, averaged over stretches. A converged chain fluctuates about its mean, without a trend.";
 
 /// What the page shows.
 pub struct SamplePage<'a> {
@@ -44,13 +42,13 @@ pub struct SamplePage<'a> {
     pub kind: SamplerKind,
     /// Whether its draws are independent.
     pub independent: bool,
-    /// Homomorphisms of each chain.
+    /// Samples of each chain.
     pub kept: Vec<u64>,
     /// The share of accepted proposals, of samplers that reject any.
     pub rate: Option<f64>,
     /// Observables and how well they mix.
     pub mixing: Vec<(String, Mixing)>,
-    /// The observables of each chain, homomorphism by homomorphism.
+    /// The observables of each chain, sample by sample.
     pub series: Vec<&'a [Vec<f64>]>,
     /// Some patches, at most [`PATCHES`].
     pub patches: Vec<Vec<f64>>,
@@ -66,9 +64,9 @@ pub struct SamplePage<'a> {
     pub is_repeatable: bool,
     /// The digest of the network's file.
     pub digest: Option<String>,
-    /// What there is to say of the sampler on this network.
+    /// Notes on the sampler.
     pub notes: Vec<String>,
-    /// Seconds before the first homomorphism, and from there to the last.
+    /// Seconds before the first sample, and from there to the last.
     pub set_up: f64,
     /// The latter.
     pub seconds: f64,
@@ -81,8 +79,7 @@ impl SamplePage<'_> {
     /// Patches that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let lead = format!(
-            "{} homomorphisms of the {} motif of {} nodes into {}, which is {} and has {} nodes and {} edges: drawn by the {} \
-             sampler, {}.",
+            "{} samples of a {} of {} nodes in {} ({}, {} nodes, {} edges), drawn by the {} sampler, {}.",
             self.kept.iter().sum::<u64>(),
             self.motif,
             self.k,
@@ -92,12 +89,13 @@ impl SamplePage<'_> {
             self.edges,
             self.kind,
             if self.independent {
-                "one independently of the other".to_owned()
+                "independently".to_owned()
             } else {
                 format!("along {}", count(self.kept.len(), "chain", "chains"))
             },
         );
-        let mut report = Report::new(format!("Homomorphisms into {}", short(&self.name))).lead(lead);
+        let mut report =
+            Report::new(format!("Motif samples of {}", short(&self.name))).lead(lead).numbers(self.numbers());
         if !self.patches.is_empty() {
             let svg = AtomGrid::new(&self.patches, (self.k, self.k)).svg()?;
             report = report.figure(Figure { title: "Patches".into(), svg, words: PATCHES_WORDS.into() });
@@ -109,18 +107,20 @@ impl SamplePage<'_> {
                 Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(2) }.svg()?;
             report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
         }
+        let kept = self.kept.len();
+        report = report.details(Some(mixing::check_of(self.mixing.iter().map(|(_, mixing)| mixing), kept)));
         for (i, (name, _)) in self.mixing.iter().enumerate() {
             let series = self.series.iter().enumerate().map(|(c, series)| {
                 let label = if self.series.len() > 1 { format!("chain {c}") } else { String::new() };
                 Series::new(label, averaged(&series[i]))
             });
             let chart = LineChart {
-                x_label: "homomorphisms".into(),
+                x_label: "samples".into(),
                 y_label: name.clone(),
                 series: series.collect(),
                 ..LineChart::default()
             };
-            let title = format!("The {name} over time");
+            let title = format!("Trace: {name}");
             let words = if i == 0 { SERIES } else { "" };
             report = report.figure(Figure { title, svg: chart.svg(), words: words.into() });
         }
@@ -130,7 +130,7 @@ impl SamplePage<'_> {
         });
         let curves: Vec<Series> = curves.flatten().collect();
         if !curves.is_empty() {
-            report = report.figure(mixing::autocorrelations(curves, "kept homomorphisms"));
+            report = report.figure(mixing::autocorrelations(curves, "kept samples"));
         }
         let rows = self.mixing.iter().map(|(name, mixing)| (name.clone(), mixing));
         report = report.table(mixing::diagnostics_table(rows, &self.verdict()));
@@ -139,21 +139,32 @@ impl SamplePage<'_> {
             return Ok(report);
         }
         let names = std::slice::from_ref(&self.name);
-        let command = rerun::command("network sample", &self.config, names, "-o homomorphisms.npy");
-        Ok(report.code("Run it again", command))
+        let command = rerun::command("network sample", &self.config, names, "-o samples.npy");
+        Ok(report.code("Reproduce", command))
+    }
+
+    /// The numbers at the top: observables.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let mut numbers = vec![(self.kept.iter().sum::<u64>().to_string(), "samples".to_owned())];
+        let name = |name: &str| match name {
+            "patch-density" => "patch density (edges off the motif)".to_owned(),
+            other => other.replace('-', " "),
+        };
+        numbers.extend(self.mixing.iter().take(2).map(|(of, one)| (measured(one.mean, one.error), name(of))));
+        numbers
     }
 
     /// Whether the chains have mixed, and how many proposals were accepted, in words.
     fn verdict(&self) -> String {
         let failed = mixing::warning(self.mixing.iter().map(|(_, mixing)| mixing), self.kept.len());
         let mixed = if self.independent {
-            "These were drawn independently of each other.".to_owned()
+            "Samples are independent.".to_owned()
         } else if let Some(why) = failed {
-            format!("These have {why}: a longer run, thinning (--every) or another sampler is needed.")
+            format!("Warning: {why}; run longer, thin more, or use another sampler.")
         } else if self.kept.len() == 1 {
-            "Nothing speaks against this one, but a single chain cannot show whether it has seen everything: --chains 4 can.".to_owned()
+            "No diagnostic speaks against convergence, but a single chain is weak evidence; several chains are better.".to_owned()
         } else {
-            "Nothing speaks against these.".to_owned()
+            "No diagnostic speaks against convergence.".to_owned()
         };
         let rate = self.rate.map_or_else(String::new, |rate| format!(" Accepted: {}.", rate_words(rate)));
         format!("{mixed}{rate}")

@@ -1,10 +1,10 @@
-//! The page of a scan over temperatures: a chart for each quantity, and the table.
+//! The report of a temperature scan: a chart for each quantity, and a table.
 
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
 use ergodict::chain::Quantity;
 use ergodict::run::ScanPoint;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, measured};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 use serde_json::Value;
 
@@ -45,11 +45,13 @@ impl ScanPage<'_> {
             count(self.chains, "chain", "chains"),
             count(self.points.len(), "temperature", "temperatures"),
         );
-        let mut report = Report::new(format!("Temperature scan of the {model}")).lead(lead);
+        let mut report =
+            Report::new(format!("Temperature scan of the {model}")).lead(lead).numbers(self.numbers());
         for (at, quantity) in self.quantities.iter().enumerate() {
             report = report.figure(self.figure(at, *quantity));
         }
-        report = report.table(self.table());
+        let check = mixing::check_of(self.points.iter().flat_map(|point| &point.estimates), self.chains);
+        report = report.table(self.table()).details(Some(check));
         let mut run: Vec<(String, String)> = Vec::new();
         if let Some(config) = self.config.as_object() {
             let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
@@ -62,7 +64,19 @@ impl ScanPage<'_> {
         if !self.is_repeatable {
             return report;
         }
-        report.code("Run it again", rerun::command("spins scan", self.config, &[], ""))
+        report.code("Reproduce", rerun::command("spins scan", self.config, &[], ""))
+    }
+
+    /// The numbers at the top: critical temperature, temperatures, chains.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let mut numbers = Vec::new();
+        numbers.extend(
+            self.critical_temperature
+                .map(|t| (format!("{t:.4}"), "critical temperature (infinite lattice)".to_owned())),
+        );
+        numbers.push((self.points.len().to_string(), "temperatures".to_owned()));
+        numbers.push((self.chains.to_string(), "chains per temperature".to_owned()));
+        numbers
     }
 
     fn figure(&self, at: usize, quantity: Quantity) -> Figure {
@@ -100,8 +114,8 @@ impl ScanPage<'_> {
         head.extend(self.quantities.iter().map(ToString::to_string));
         head.extend(exchanges.then(|| "exchanges with the next".to_owned()));
         let row = |point: &ScanPoint| {
-            let mut row = vec![format!("{}", point.temperature)];
-            row.extend(point.estimates.iter().map(|one| format!("{:.5} ± {:.5}", one.mean, one.error)));
+            let mut row = vec![format!("{}", (1e4 * point.temperature).round() / 1e4)];
+            row.extend(point.estimates.iter().map(|one| measured(one.mean, one.error)));
             row.extend(exchanges.then(|| {
                 point.exchange_rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate))
             }));

@@ -1,17 +1,17 @@
-//! The page of a simulation of a spin system: configurations, observables over time and how well the chains mix.
+//! The report of a simulation of a spin system: configurations, traces and convergence diagnostics.
 
 use crate::recorded::RecordedSettings;
 use crate::{maps, mixing, rerun};
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::data::Frame;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, measured};
 use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series};
 use serde_json::Value;
 
 const SERIES: &str = "
-    The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
-    its mean; a slope means that it is still on its way.";
+    The observable of every kept configuration, a line for each chain. A converged chain fluctuates about its mean; a trend means that a longer
+    burn-in is needed.";
 
 /// A quantity that was measured.
 pub struct SimulatedQuantity<'a> {
@@ -54,6 +54,17 @@ pub struct SimulationPage<'a> {
 }
 
 impl SimulationPage<'_> {
+    /// The numbers at the top: observables, and the exact energy where it is known.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let one = |one: &SimulatedQuantity<'_>| {
+            let exact = self.exact_energy.filter(|_| one.name == "energy");
+            let exact =
+                exact.map_or_else(String::new, |exact| format!(" (exact {exact:.4}, infinite lattice)"));
+            (measured(one.mixing.mean, one.mixing.error), format!("{}{exact}", one.name))
+        };
+        self.observables.iter().take(3).map(one).collect()
+    }
+
     /// The page.
     ///
     /// # Errors
@@ -62,18 +73,18 @@ impl SimulationPage<'_> {
         let (rows, cols) = self.shape;
         let failed = mixing::warning(self.observables.iter().map(|one| &one.mixing), self.chains.len());
         let verdict =
-            failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or with a burn-in."));
+            failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or use a burn-in."));
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
         let lead = format!(
-            "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
-             configuration kept every {} of them.{verdict}",
+            "{} of the {model} on {rows}×{cols} sites at T = {}: {} updates of single sites, a \
+             configuration kept every {}.{verdict}",
             count(self.chains.len(), "chain", "chains"),
             self.temperature,
             self.updates,
             self.every
         );
-        let mut report = Report::new(format!("A trajectory of the {model}")).lead(lead);
+        let mut report = Report::new(format!("Simulation of the {model}")).lead(lead).numbers(self.numbers());
         let frames: Vec<Vec<f64>> = self.chains.iter().take(4).map(Frame::to_numbers).collect();
         let one = frames.len() == 1;
         let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
@@ -83,7 +94,7 @@ impl SimulationPage<'_> {
             .map(|(i, frame)| (Picture::new(frame, self.shape, maps::shade(self.alphabet, frame)), name(i)));
         let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
         let words = maps::shade_words(self.alphabet);
-        report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
+        report = report.figure(Figure { title: "Last configuration".into(), svg, words: words.into() });
         for SimulatedQuantity { name: observable, series, .. } in
             self.observables.iter().filter(|one| one.is_mean)
         {
@@ -98,9 +109,13 @@ impl SimulationPage<'_> {
                 series: series.collect(),
                 ..LineChart::default()
             };
-            let title = format!("The {observable} over time");
+            let title = format!("Trace: {observable}");
             report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
         }
+        report = report.details(Some(mixing::check_of(
+            self.observables.iter().map(|one| &one.mixing),
+            self.chains.len(),
+        )));
         let curves = self.observables.iter().map(|one| {
             let series: Vec<&[f64]> = one.series.iter().map(|values| &**values).collect();
             mixing::autocorrelation_of(&one.name, &series)
@@ -110,7 +125,7 @@ impl SimulationPage<'_> {
             report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
         }
         let exact = self.exact_energy.map_or_else(String::new, |exact| {
-            format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).")
+            format!("\n\nThe exact energy per site of an infinite lattice is {exact:.4} (Onsager).")
         });
         let rows = self.observables.iter().map(|one| (one.name.clone(), &one.mixing));
         report = report.table(mixing::diagnostics_table(rows, &exact));
@@ -134,6 +149,6 @@ impl SimulationPage<'_> {
             return Ok(report);
         }
         let command = rerun::command("spins simulate", self.config, &[], "-o trajectory.npy");
-        Ok(report.code("Run it again", command))
+        Ok(report.code("Reproduce", command))
     }
 }

@@ -1,4 +1,4 @@
-//! The page of a spin configuration that was rebuilt from atoms.
+//! The report of a reconstructed spin configuration.
 
 use crate::maps::{encoded_shade, error_shade, off, shown};
 use crate::model::{facts, gallery};
@@ -6,13 +6,14 @@ use ergodict::data::Frame;
 use ergodict::model::Model;
 use ergodict::patch::Encoding;
 use ergodict::reconstruct::relative_error;
+use ergodict_report::words::number;
 use ergodict_report::{Figure, Picture, PictureError, Pictures, Report};
 
 const WORDS: &str = "
-    Patches are rebuilt from the atoms and averaged where they overlap. In the map of errors a site is the darker the more it is off. Errors along the
-    borders of clusters are usual; whole regions that are off have patterns that the atoms do not know.";
+    Overlapping patches are averaged. In the error map, darker sites have larger errors. Errors along borders of clusters are usual; whole regions with errors have
+    patterns without matching atoms.";
 
-/// A configuration and what became of it.
+/// A configuration and its reconstruction.
 #[derive(Clone, Copy)]
 pub struct Outcome<'a> {
     /// The spins, row by row.
@@ -21,8 +22,8 @@ pub struct Outcome<'a> {
     pub shape: (usize, usize),
     /// What number stands for a spin.
     pub encoding: &'a Encoding,
-    /// What was rebuilt, the channels of a site together.
-    pub rebuilt: &'a [f64],
+    /// The reconstruction, the channels of a site together.
+    pub reconstruction: &'a [f64],
 }
 
 /// The page; `more` are facts of the run, and `command` makes it again.
@@ -35,33 +36,40 @@ pub fn of_reconstruction(
     more: &[(&'static str, String)],
     command: &str,
 ) -> Result<Report, PictureError> {
-    let &Outcome { spins, shape, encoding, rebuilt } = done;
+    let &Outcome { spins, shape, encoding, reconstruction } = done;
     let truth = encoding.numbers(spins);
-    let (error, right) = (relative_error(rebuilt, &truth), encoding.agreement(rebuilt, spins));
-    let map = off(rebuilt, &truth, encoding.channels());
-    let (given, again) = (shown(&truth, encoding), shown(rebuilt, encoding));
+    let (error, right) = (relative_error(reconstruction, &truth), encoding.agreement(reconstruction, spins));
+    let map = off(reconstruction, &truth, encoding.channels());
+    let (given, again) = (shown(&truth, encoding), shown(reconstruction, encoding));
     let shade = encoded_shade(encoding, &given);
     let heat = error_shade(encoding, &truth);
     let items = vec![
-        (Picture::new(&given, shape, shade), "the configuration".to_owned()),
-        (Picture::new(&again, shape, shade), "rebuilt".to_owned()),
-        (Picture::new(&map, shape, heat), "where it is off".to_owned()),
+        (Picture::new(&given, shape, shade), "configuration".to_owned()),
+        (Picture::new(&again, shape, shade), "reconstruction".to_owned()),
+        (Picture::new(&map, shape, heat), "error".to_owned()),
     ];
     let svg = Pictures { items, columns: Some(3) }.svg()?;
     let lead = format!(
-        "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}{}.",
+        "A configuration of {}×{} sites reconstructed from {} atoms: relative error {}{}.",
         shape.0,
         shape.1,
         model.w.cols(),
+        number(error),
         // Of real numbers none is right or wrong.
-        if right.is_nan() { String::new() } else { format!(", {:.2} % of the sites right", 100.0 * right) },
+        if right.is_nan() { String::new() } else { format!(", {:.1} % of the sites correct", 100.0 * right) },
     );
     let run: Vec<(&str, String)> = more.iter().cloned().chain(facts(model)).collect();
-    let report = Report::new("A configuration rebuilt from atoms")
+    let mut numbers = vec![(number(error), "relative error".to_owned())];
+    if !right.is_nan() {
+        numbers.insert(0, (format!("{:.1} %", 100.0 * right), "of sites correct".to_owned()));
+    }
+    numbers.push((model.w.cols().to_string(), "atoms".to_owned()));
+    let report = Report::new("Reconstruction of a configuration")
         .lead(lead)
-        .figure(Figure { title: "The configuration".into(), svg, words: WORDS.into() })
+        .numbers(numbers)
+        .figure(Figure { title: "Reconstruction and error".into(), svg, words: WORDS.into() })
         .gallery(&gallery(model))?
         .facts(&run)
-        .code("Run it again", command);
+        .code("Reproduce", command);
     Ok(report)
 }

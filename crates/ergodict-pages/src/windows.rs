@@ -1,4 +1,4 @@
-//! What there is to say of windows of time: which changed beyond their volume, and how many there are.
+//! Windows of time in words: which changed beyond their volume, and how many there are.
 
 use ergodict::data::Times;
 use ergodict::model::{OverTime, WindowRecord};
@@ -8,17 +8,17 @@ const SHOWN: usize = 5;
 
 /// What all windows come to, in a few lines.
 pub fn words(over_time: &OverTime) -> Vec<(&'static str, String)> {
-    let mut lines = vec![("change", finding(over_time))];
+    let mut lines = vec![("", finding(over_time))];
     let changed: Vec<usize> = over_time.changed().map(|(at, _)| at).collect();
     for &at in changed.iter().take(SHOWN) {
-        lines.extend(detail(over_time, at).map(|text| ("", text)));
+        lines.extend(detail(over_time, at).map(|text| ("", format!("  {text}"))));
     }
     if changed.len() > SHOWN {
-        lines.push(("", format!("… {} more in the report and in --json", changed.len() - SHOWN)));
+        lines.push(("", format!("  … {} more in the report", changed.len() - SHOWN)));
     }
     let learned = over_time.learned().count();
     let skipped = over_time.windows.len() - learned;
-    let skipped = if skipped > 0 { format!(", {skipped} passed over") } else { String::new() };
+    let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
     lines.push(("windows", format!("{learned} learned from{skipped}")));
     lines
 }
@@ -33,16 +33,16 @@ pub fn finding(over_time: &OverTime) -> String {
             None if over_time.scored().count() == 0 => ": no window has another before it".to_owned(),
             None => String::new(),
         };
-        return format!("not tested against permuted times{reason}");
+        return format!("Change not tested against permuted times{reason}");
     }
     let null = format!("null: times permuted {} times", over_time.permutations);
     let changed = over_time.changed().count();
     if changed > 0 {
-        return format!("in {changed} of {tested} window{plural} beyond volume ({null})");
+        return format!("Change beyond volume in {changed} of {tested} window{plural} ({null})");
     }
     let peak = over_time.peak().and_then(|(at, _)| detail(over_time, at));
     let peak = peak.map_or_else(String::new, |text| format!(": at most {text}"));
-    format!("none beyond volume in {tested} window{plural} ({null}){peak}")
+    format!("No change beyond volume in {tested} window{plural} ({null}){peak}")
 }
 
 /// When a window begins, and its score next to those of permuted times.

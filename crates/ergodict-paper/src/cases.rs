@@ -91,7 +91,7 @@ impl Data {
         match names.iter().find(|path| path.is_file()) {
             Some(path) => Ok(path.clone()),
             None => bail!(
-                "{}: there is no such file: --data must name the folder that has it (`ergodict network fetch {}`, of a program built with `--features fetch`, \
+                "{}: file not found; --data must name the folder that has it (`ergodict network fetch {}`, of a program built with `--features fetch`, \
                  downloads it)",
                 names[0].display(),
                 case.name

@@ -81,7 +81,7 @@ impl FromStr for Row {
 
 /// One measurement.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Measured {
+pub(crate) struct DenoisingRecord {
     /// Removed edges against uniform non-edges, or true edges against added ones.
     pub(crate) auc: f64,
     /// Removed edges against non-edges by degree.
@@ -96,7 +96,7 @@ pub(crate) struct Cell {
     pub(crate) noise: Noise,
     pub(crate) row: Row,
     pub(crate) seed: u64,
-    pub(crate) done: Done<Measured>,
+    pub(crate) done: Done<DenoisingRecord>,
 }
 
 /// All measurements of a run.
@@ -144,7 +144,7 @@ impl Cells {
                             return Ok(None);
                         };
                         if done.new {
-                            let Measured { auc, degree, .. } = &done.outcome;
+                            let DenoisingRecord { auc, degree, .. } = &done.outcome;
                             let degree = degree.map_or(String::new(), |auc| format!(" / {auc:.4}"));
                             place.talk(&format!(
                                 "{name}, seed {seed}: {auc:.4}{degree} ({:.1} s)",
@@ -169,7 +169,7 @@ impl Cells {
     pub(crate) fn mean(
         &self,
         (network, noise, row): (&str, Noise, Row),
-        of: impl Fn(&Done<Measured>) -> Option<f64>,
+        of: impl Fn(&Done<DenoisingRecord>) -> Option<f64>,
     ) -> Option<f64> {
         let all =
             self.select(network, noise, row).map(|cell| of(&cell.done)).collect::<Option<Vec<f64>>>()?;
@@ -197,7 +197,7 @@ fn measured(
     noise: Noise,
     row: Row,
     (seed, walks): (u64, u64),
-) -> Result<Option<Measured>> {
+) -> Result<Option<DenoisingRecord>> {
     let observed = Arc::new(noisy.observed.clone());
     let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
     let assumed = match noise {
@@ -233,5 +233,5 @@ fn measured(
     let curve = ranked.thinned_curve(CURVE);
     let round = |x: f64| (x * 1e4).round() / 1e4;
     let curve = curve.iter().map(|p| (round(p.false_positive_rate), round(p.true_positive_rate))).collect();
-    Ok(Some(Measured { auc: ranked.auc(), degree, curve }))
+    Ok(Some(DenoisingRecord { auc: ranked.auc(), degree, curve }))
 }

@@ -56,10 +56,10 @@ struct Learned {
 
 /// The dictionaries of all networks.
 pub(crate) struct FigureNdl {
-    networks: Vec<(Shown, Done<Learned>)>,
+    networks: Vec<(FigurePanel, Done<Learned>)>,
 }
 
-struct Shown {
+struct FigurePanel {
     name: &'static str,
     title: String,
     printed: bool,
@@ -95,7 +95,7 @@ pub(crate) fn measure(networks: &[Read], place: &mut Place<'_>) -> Result<Option
         let model = Model::load(&path)?;
         let form = model.network.clone().with_context(|| format!("{file}: it is no model of a network"))?;
         all.push((
-            Shown { name, title: read.title(), printed: read.case.printed.is_some(), law, model, form },
+            FigurePanel { name, title: read.title(), printed: read.case.printed.is_some(), law, model, form },
             done,
         ));
     }
@@ -193,7 +193,7 @@ impl Outcome for FigureNdl {
 
     fn claims(&self) -> Vec<Claim> {
         let find = |name: &str, law| {
-            let same = |shown: &Shown| shown.printed && (shown.name, shown.law) == (name, law);
+            let same = |shown: &FigurePanel| shown.printed && (shown.name, shown.law) == (name, law);
             self.networks.iter().find(|(shown, _)| same(shown)).map(|(_, done)| &done.outcome)
         };
         let of = |name| LAWS.map(|law| find(name, law));
@@ -233,7 +233,7 @@ impl Outcome for FigureNdl {
     }
 
     fn json(&self) -> Value {
-        let one = |(shown, done): &(Shown, Done<Learned>)| {
+        let one = |(shown, done): &(FigurePanel, Done<Learned>)| {
             let Learned { nodes, edges, model, dominance, off_chain } = &done.outcome;
             json!({
                 "network": shown.name, "sampler": shown.law.to_string(), "nodes": nodes, "edges": edges, "model": model, "dominance": dominance,

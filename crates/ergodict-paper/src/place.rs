@@ -26,10 +26,10 @@ pub(crate) struct Where {
     /// Small, embedded data and short runs: to see how it goes
     #[arg(long)]
     pub(crate) quick: bool,
-    /// The folder to write to, which is made where it is missing
+    /// The folder to write to, created if missing
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Write each figure of the page as an .svg file into this folder, which is made where it is missing
+    /// Write each figure of the report as an .svg file into this folder, created if missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     figures: Option<PathBuf>,
 }

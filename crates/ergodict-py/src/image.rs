@@ -1,9 +1,9 @@
-//! Images: read, seen as streams of patches, rebuilt and denoised; and configurations rebuilt.
+//! Images: read, seen as streams of patches, reconstructed and denoised; and configurations reconstructed.
 
 use crate::error::to_py_err;
 use crate::factor::Factorizer as Learner;
 use crate::memory::reserve;
-use crate::model::rebuilding;
+use crate::model::reconstructor;
 use crate::scheme::word;
 use crate::spins::{FrameArray, alphabet, boundary, columns, labels};
 use crate::work::{Watch, long, short};
@@ -147,7 +147,7 @@ impl ImageStream {
     }
 }
 
-/// A dictionary of patches, to rebuild with.
+/// A dictionary of patches, to reconstruct with.
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct PatchDictionary {
     model: Model,
@@ -170,7 +170,7 @@ impl PatchDictionary {
     }
 }
 
-/// Values of a rebuilt image, stride, patches coded.
+/// Values of a reconstructed image, stride, patches coded.
 type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64);
 
 /// Values of a denoised image, σ, stride, patches coded, atoms of a patch in the mean, share of patches left unchanged, atoms one after another.
@@ -216,7 +216,7 @@ impl PatchDictionary {
     /// What an estimator has learned.
     #[staticmethod]
     fn from_learner(py: Python<'_>, learner: &Learner) -> PyResult<Self> {
-        let (model, learned_with) = rebuilding(learner, py)?;
+        let (model, learned_with) = reconstructor(learner, py)?;
         Ok(Self { model, learned_with })
     }
 
@@ -241,7 +241,7 @@ impl PatchDictionary {
         Some((values.to_string(), labels(alphabet)))
     }
 
-    /// Rebuilds an image, and writes the page of it where that is asked for.
+    /// Reconstructs an image, and writes the page of it where that is asked for.
     #[pyo3(signature = (image, patch, periodic, stride, penalty, n_jobs, progress, page=None))]
     fn image<'py>(
         &self,
@@ -266,19 +266,25 @@ impl PatchDictionary {
         };
         let overlap = overlap.map_err(to_py_err)?;
         let work = Work { model: &self.model, overlap, lambda: penalty };
-        let rebuilt = work.run(py, n_jobs, progress.as_ref(), &image)?;
+        let reconstruction = work.run(py, n_jobs, progress.as_ref(), &image)?;
         if let Some((path, model, name)) = page {
             let used = overlap.stride;
-            let done =
-                Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride: used, noise: None };
+            let done = Outcome {
+                image: &image,
+                reconstruction: &reconstruction,
+                reference: None,
+                stride: used,
+                noise: None,
+            };
             let config = json!({ "stride": stride, "lambda": (penalty > 0.0).then_some(penalty) });
-            let command = rerun::command("image reconstruct", &config, &[model, name], "-o rebuilt.png");
+            let command =
+                rerun::command("image reconstruct", &config, &[model, name], "-o reconstruction.png");
             let (channels, shown) = (image.channels(), self.shown());
             let kind = PatchKind { window, channels, spins: None };
             let report = of_image(&Model { patch: Some(kind), ..shown }, kind, &done, penalty, &command);
             crate::page::write(py, &path, report, &[])?;
         }
-        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches))
+        Ok((reconstruction.values.into_pyarray(py), overlap.stride, reconstruction.patches))
     }
 
     /// Denoises an image with these atoms; see the function ``denoise_image``.
@@ -305,7 +311,7 @@ impl PatchDictionary {
         )
     }
 
-    /// Rebuilds a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.
+    /// Reconstructs a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.
     #[pyo3(signature = (spins, shape, values, labels, patch, periodic, stride, penalty, n_jobs, progress, page=None))]
     fn configuration<'py>(
         &self,
@@ -339,13 +345,18 @@ impl PatchDictionary {
         let numbers = encoding.numbers(&spins);
         let grid = NumberGrid { numbers: &numbers, shape, channels: encoding.channels() };
         let work = Work { model: &self.model, overlap, lambda: penalty };
-        let rebuilt = work.run(py, n_jobs, progress.as_ref(), &grid)?;
-        let right = encoding.agreement(&rebuilt.values, &spins);
+        let reconstruction = work.run(py, n_jobs, progress.as_ref(), &grid)?;
+        let right = encoding.agreement(&reconstruction.values, &spins);
         if let Some((path, model, name)) = page {
             let config = json!({ "stride": stride, "lambda": penalty });
-            let command = rerun::command("spins reconstruct", &config, &[model, name], "-o rebuilt.npy");
-            let done =
-                spin_page::Outcome { spins: &spins, shape, encoding: &encoding, rebuilt: &rebuilt.values };
+            let command =
+                rerun::command("spins reconstruct", &config, &[model, name], "-o reconstruction.npy");
+            let done = spin_page::Outcome {
+                spins: &spins,
+                shape,
+                encoding: &encoding,
+                reconstruction: &reconstruction.values,
+            };
             let kind =
                 PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet(labels))) };
             let (shown, more) = (
@@ -355,7 +366,7 @@ impl PatchDictionary {
             let report = spin_page::of_reconstruction(&shown, &done, &more, &command);
             crate::page::write(py, &path, report, &[])?;
         }
-        Ok((rebuilt.values.into_pyarray(py), encoding.channels(), rebuilt.patches, right))
+        Ok((reconstruction.values.into_pyarray(py), encoding.channels(), reconstruction.patches, right))
     }
 }
 
@@ -403,7 +414,8 @@ fn denoise<'py>(
     if let Some((path, model, name)) = page {
         let noise = NoiseLevel { sigma: done.sigma, estimated: settings.sigma.is_none() };
         let stride = done.stride;
-        let outcome = Outcome { image, rebuilt: &done.image, reference: None, stride, noise: Some(noise) };
+        let outcome =
+            Outcome { image, reconstruction: &done.image, reference: None, stride, noise: Some(noise) };
         let mut config = settings.config();
         let mut rest = "-o denoised.png".to_owned();
         if atoms.is_some() {
@@ -420,7 +432,7 @@ fn denoise<'py>(
     Ok((values, done.sigma, done.stride, patches, done.mean_atoms, done.kept, atoms.into_pyarray(py)))
 }
 
-/// How a grid is rebuilt.
+/// How a grid is reconstructed.
 struct Work<'a> {
     model: &'a Model,
     overlap: Overlap,
@@ -428,7 +440,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The grid rebuilt.
+    /// The grid reconstructed.
     fn run(
         &self,
         py: Python<'_>,

@@ -93,8 +93,8 @@ pub(crate) fn _set_schedule(factorizer: &Factorizer, schedule: &str) -> PyResult
     Ok(())
 }
 
-/// The model of what was learned, to rebuild with, and the parameters that it was learned with.
-pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<(Model, FactorSettings)> {
+/// The model of what was learned, to reconstruct with, and the parameters that it was learned with.
+pub(crate) fn reconstructor(this: &Factorizer, py: Python<'_>) -> PyResult<(Model, FactorSettings)> {
     let about = about(this).clone();
     dispatch!(this, state => {
         let state = held(py, state)?;

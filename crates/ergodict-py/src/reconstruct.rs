@@ -1,4 +1,4 @@
-//! Networks rebuilt from atoms.
+//! Networks reconstructed from atoms.
 
 use crate::aligned::{column, view};
 use crate::error::to_py_err;
@@ -106,7 +106,7 @@ pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<
     }
 }
 
-/// Rebuilds a network: nodes of pairs, sums, counts, what coding took, and how well it went.
+/// Reconstructs a network: nodes of pairs, sums, counts, what coding took, and how well it went.
 #[pyfunction]
 #[pyo3(signature = (model, network, plan, sampling, pairs=None, n_jobs=None, progress=None))]
 pub(crate) fn rebuild<'py>(
@@ -152,21 +152,21 @@ pub(crate) fn rebuild<'py>(
         let walkers = (0..sampling.settings.chains()).map(walker).collect::<Result<Vec<_>>>()?;
         let mut run = ReconstructionRun::new(empty, walkers, plan.samples);
         driven(&mut run, None, watch)?;
-        let rebuilt = run.reconstructor();
-        let accuracy = Accuracy::measure(rebuilt.sums(), network, plan.threshold, plan.alpha)?;
+        let reconstruction = run.reconstructor();
+        let accuracy = Accuracy::measure(reconstruction.sums(), network, plan.threshold, plan.alpha)?;
         let mut rows = Rows::default();
         if let (Some(found), Some(asked)) = (&found, &asked) {
             for (&(u, v), inside) in asked.iter().zip(found) {
-                let (sum, count) = inside.map_or((0.0, 0), |(u, v)| rebuilt.sums().get(u, v));
+                let (sum, count) = inside.map_or((0.0, 0), |(u, v)| reconstruction.sums().get(u, v));
                 rows.push(u, v, sum, count);
             }
         } else {
             let name = |v: u32| ready.nodes.as_ref().map_or(v, |nodes| nodes[v as usize]);
-            for PairSum { u, v, sum, count } in rebuilt.sums().iter() {
+            for PairSum { u, v, sum, count } in reconstruction.sums().iter() {
                 rows.push(name(u), name(v), sum, count);
             }
         }
-        let capped = rebuilt.report().capped;
+        let capped = reconstruction.report().capped;
         Ok((rows, accuracy, ready, capped))
     })?;
     let dict = PyDict::new(py);
@@ -199,7 +199,7 @@ impl Rows {
     }
 }
 
-/// What was rebuilt, from the columns that `rebuild` gave: the part of the network, and the sums of its pairs. `wanted` says that only their
+/// What was reconstructed, from the columns that `reconstruct` gave: the part of the network, and the sums of its pairs. `wanted` says that only their
 /// pairs were.
 fn rebuilt_sums(
     whole: &Arc<ergodict::data::Network>,
@@ -222,14 +222,14 @@ fn rebuilt_sums(
     let rows = found.iter().zip(sums.iter().zip(counts)).filter_map(|(pair, (&sum, &count))| {
         let (u, v) = pair.filter(|_| count > 0)?;
         let key = if part.is_directed() || u <= v { (u, v) } else { (v, u) };
-        // A pair that was asked for twice was rebuilt once.
+        // A pair that was asked for twice was reconstructed once.
         (!wanted || seen.insert(key)).then_some(PairSum { u: key.0, v: key.1, sum, count })
     });
     let sums = PairSums::of_pairs(&part, targets.as_deref(), rows, 1 << 30)?;
     Ok((part, sums))
 }
 
-/// The columns that `rebuild` gave.
+/// The columns that `reconstruct` gave.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Columns<'py> {
@@ -257,7 +257,7 @@ impl Columns<'_> {
     }
 }
 
-/// How well a network was rebuilt.
+/// How well a network was reconstructed.
 #[pyfunction]
 pub(crate) fn accuracy<'py>(
     py: Python<'py>,

@@ -374,7 +374,7 @@ impl Run {
     ) -> PyResult<()> {
         if self.settings.exhaustive {
             return Err(PyValueError::new_err(
-                "a dictionary of all homomorphisms is learned at once: there is nothing to go on with",
+                "a dictionary of all motif samples is learned at once and cannot be continued",
             ));
         }
         let any = self.any_mut();

@@ -12,7 +12,7 @@ use ergodict::chain::{
     SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
-use ergodict::patch::{Measured, Measures, NetworkPatches};
+use ergodict::patch::{MeasureSeries, Measures, NetworkPatches};
 use ergodict::rng::{Purpose, ids, stream};
 use ergodict::{Error, Result, memory};
 use ergodict_pages::sample::{PATCHES, SamplePage};
@@ -487,7 +487,7 @@ struct Estimates<'a> {
 struct SampleRecord {
     k: usize,
     chains: Vec<Vec<u32>>,
-    measured: Vec<Measured>,
+    measured: Vec<MeasureSeries>,
     density: Option<Density>,
     measures: Measures,
 }

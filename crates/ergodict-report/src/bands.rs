@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::axis::{Axis, significant};
+use crate::axis::{Axis, Ticks, significant};
 use crate::frame::{Frame, WIDTH, empty_height, nothing, x_label, y_label};
 use crate::svg::{Px, escape, fit, open, text_width};
 
@@ -46,6 +46,8 @@ pub struct BandChart {
     pub y_label: String,
     /// The places, ascending.
     pub xs: Vec<f64>,
+    /// Labels of the places on the horizontal axis; without any, ticks are at round numbers.
+    pub ticks: Vec<String>,
     /// The bands.
     pub bands: Vec<Band>,
     /// Whether the last band is all that has no band of its own, and is gray.
@@ -76,7 +78,12 @@ impl BandChart {
         };
         let (legend, rows) = self.legend();
         let top = LINE * (rows + usize::from(!self.y_label.is_empty())) as f64 + 10.0;
-        let (frame, x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, HEIGHT);
+        let (mut frame, mut x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, HEIGHT);
+        if !self.ticks.is_empty() {
+            let ticks = self.xs.iter().zip(&self.ticks).map(|(x, tick)| (x_axis.unit(*x), escape(tick)));
+            x_ticks = Ticks::named(ticks.collect(), frame.right - frame.left);
+            frame.right = WIDTH - (x_ticks.widest() / 2.0).max(8.0);
+        }
         let height = frame.bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
         let mut svg = open("bands", WIDTH, height, &name);
         let _ = writeln!(svg, r#"<g class="legend" transform="translate(0 16)">"#);
@@ -89,7 +96,7 @@ impl BandChart {
                 svg,
                 r#"<path {} stroke="none" fill-opacity="0.85" d="{path}"><title>{}</title></path>"#,
                 self.ink(i),
-                escape(&told(band))
+                escape(&summary(band))
             );
         }
         frame.axes(&mut svg, (&x_axis, &y_axis), (&x_ticks, &y_ticks));
@@ -148,8 +155,8 @@ impl BandChart {
     }
 }
 
-/// What is told of a band: from where to where it goes.
-fn told(band: &Band) -> String {
+/// The hover text of a band: its first and last height.
+fn summary(band: &Band) -> String {
     match band.heights[..] {
         [first, .., last] => format!("{}: {} to {}", band.name, significant(first), significant(last)),
         _ => band.name.clone(),
@@ -174,5 +181,8 @@ mod tests {
         assert!(BandChart::default().svg().contains("nothing to draw"));
         let one = BandChart { xs: vec![1.0], bands: vec![band(&[1.0])], ..BandChart::default() };
         assert!(!one.svg().contains("NaN"));
+        let dates = vec!["2023-01-01".to_owned(), "2023-03-02".into(), "2023-05-01".into()];
+        let dated = BandChart { ticks: dates, ..chart }.svg();
+        assert!(dated.contains(">2023-01-01<") && dated.contains(">2023-05-01<"), "{dated}");
     }
 }

@@ -25,7 +25,7 @@ pub struct Bar {
     pub to: f64,
     /// How high the bar is.
     pub value: f64,
-    /// What is told of the interval on hover, for instance which whole numbers it holds; by default its two ends.
+    /// Hover text of the interval, for instance which whole numbers it holds; by default its two ends.
     pub label: Option<String>,
 }
 

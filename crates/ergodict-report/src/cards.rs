@@ -241,9 +241,9 @@ impl<'a> Drawing<'a> {
                 entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
                 let flat: Vec<usize> = merged.motif.iter().flat_map(|&(a, b)| [a, b]).collect();
                 entry.insert("e".into(), json!(flat));
-                // How strongly edges are drawn, and what they are told to weigh.
+                // How strongly edges are drawn, and the weights they have.
                 insert_values(&mut entry, &atoms[0], 8);
-                entry.insert("w".into(), json!(told(&merged.values, k)));
+                entry.insert("w".into(), json!(weights(&merged.values, k)));
             }
             Form::Profile => insert_values(&mut entry, &example.values, 8),
             _ => {
@@ -272,7 +272,7 @@ fn all_seen(values: &[f64]) -> Vec<f64> {
 
 /// The weights of all pairs that have an edge, (0, 1), (0, 2), (1, 2), (0, 3), … in this order, to nine digits, of which the
 /// script tells no more; the larger of both directions, as it is drawn. Where all are the same, one stands for all.
-fn told(values: &[f64], k: usize) -> Vec<Value> {
+fn weights(values: &[f64], k: usize) -> Vec<Value> {
     let pairs = (0..k).flat_map(|b| (0..b).map(move |a| (a, b)));
     let weights = pairs.map(|(a, b)| values[a * k + b].max(values[b * k + a])).filter(|&w| w > 0.0);
     let mut weights: Vec<f64> = weights.collect();
@@ -334,10 +334,10 @@ mod tests {
     #[test]
     fn weights_of_examples_are_told_as_they_are() {
         let values = [0.0, 31.0, 0.0, 5.0, 0.0, 1.0 / 3.0, 0.0, 0.25, 0.0];
-        assert_eq!(json!(told(&values, 3)).to_string(), "[31,0.333333333]");
+        assert_eq!(json!(weights(&values, 3)).to_string(), "[31,0.333333333]");
         let equal = [0.0, 2.5, 2.5, 2.5, 0.0, 2.5, 2.5, 2.5, 0.0];
-        assert_eq!(json!(told(&equal, 3)).to_string(), "[2.5]");
-        assert!(told(&[0.0; 4], 2).is_empty() && told(&[1.0], 1).is_empty());
+        assert_eq!(json!(weights(&equal, 3)).to_string(), "[2.5]");
+        assert!(weights(&[0.0; 4], 2).is_empty() && weights(&[1.0], 1).is_empty());
     }
 
     #[test]

@@ -18,7 +18,7 @@ const OFF_MOTIF: &str = r##"class="c2" stroke="#D55E00""##;
 /// Fill of the nodes: white numbers are read on it, and it is seen on light and on dark pages.
 const NODE: &str = "#0072B2";
 
-/// Entries below this part of the largest are left out unless told otherwise.
+/// Entries below this part of the largest are left out by default.
 const THRESHOLD: f64 = 0.1;
 
 /// Widest panel, height over width of all, and the smallest nodes that have room for a number.
@@ -30,7 +30,7 @@ const SMALLEST: f64 = 1.6;
 /// The panel of [`AtomGraphs::sketch`].
 pub(crate) const SKETCH: (f64, f64) = (400.0, 340.0);
 
-/// Steps of weight that can be told apart.
+/// Steps of weight that are distinguishable.
 const LEVELS: u32 = 20;
 
 /// Atoms whose entries (a, b) and (b, a) differ by more than this part of the largest are drawn with arrows.

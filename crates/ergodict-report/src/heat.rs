@@ -54,6 +54,10 @@ pub struct Heat {
     pub by_column: bool,
 }
 
+/// Colors of the scale, and the width of each.
+const SWATCHES: usize = 6;
+const SWATCH: f64 = 22.0;
+
 impl Heat {
     /// The matrix with three decimals, colored from its lowest to its highest value.
     pub fn new<R: Into<String>, C: Into<String>>(
@@ -86,7 +90,10 @@ impl Heat {
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let right = left + width * cols as f64 + sides.overhang;
         let label = (left + text_width(&self.col_label)).min(WIDTH);
-        let mut svg = open("heat", right.max(label) + 1.0, top + height * rows as f64 + 2.0, &self.name());
+        let bottom = top + height * rows as f64;
+        let scale = self.scale((low, high), (left, bottom + 16.0));
+        let right = right.max(left + SWATCHES as f64 * SWATCH + scale.1);
+        let mut svg = open("heat", right.max(label) + 1.0, bottom + 16.0 + LINE, &self.name());
         self.names(&mut svg, &sides);
 
         let range = |col: usize| {
@@ -133,8 +140,38 @@ impl Heat {
             }
             svg.push_str("</g>\n");
         }
-        svg.push_str("</g>\n</svg>");
+        let _ = write!(svg, "</g>\n{}</svg>", scale.0);
         Ok(svg)
+    }
+
+    /// The color scale with its two ends, from a point on, and the width of their labels.
+    fn scale(&self, (low, high): (f64, f64), (x, y): (f64, f64)) -> (String, f64) {
+        let ends = if self.by_column {
+            ["column minimum".to_owned(), "maximum".to_owned()]
+        } else {
+            [written(low, self.digits), written(high, self.digits)]
+        };
+        let mut svg = String::from("<g class=\"ticks scale\">\n");
+        let room = text_width(&ends[0]) + 8.0;
+        for swatch in 0..SWATCHES {
+            let (fill, _) = colors(swatch as f64, 0.0, (SWATCHES - 1) as f64);
+            let left = x + room + SWATCH * swatch as f64;
+            let _ = writeln!(
+                svg,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" fill="{fill}"/>"#,
+                Px(left),
+                Px(y),
+                Px(SWATCH),
+                Px(0.7 * FONT)
+            );
+        }
+        let base = Px(y + 0.7 * FONT);
+        let end = Px(x + room + SWATCH * SWATCHES as f64 + 8.0);
+        let [low, high] = ends.map(|text| escape(&text));
+        let _ = writeln!(svg, r#"<text x="{}" y="{base}">{low}</text>"#, Px(x));
+        let _ = writeln!(svg, r#"<text x="{end}" y="{base}">{high}</text>"#);
+        svg.push_str("</g>\n");
+        (svg, room + 8.0 + text_width(&high))
     }
 
     /// The ends of the range of colors.

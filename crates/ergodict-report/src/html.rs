@@ -52,6 +52,15 @@ pub struct Table {
     pub words: String,
 }
 
+/// Whether diagnostics speak against a result, with the reason in a few words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// No diagnostic speaks against the result.
+    pub is_ok: bool,
+    /// The reason, such as `R̂ at most 1.01`.
+    pub words: String,
+}
+
 /// A report, built from top to bottom.
 ///
 /// ```
@@ -64,7 +73,11 @@ pub struct Table {
 pub struct Report {
     title: String,
     lead: String,
+    /// Values, and what they are, for the top of the page.
+    numbers: Vec<(String, String)>,
     blocks: Vec<Block>,
+    /// Whether blocks go into a folded part.
+    folded: bool,
     /// The section that has begun, so that figures and tables are headed one level lower.
     section: Option<String>,
     /// Titles and pictures of all figures.
@@ -77,7 +90,9 @@ impl Report {
         Self {
             title: title.into(),
             lead: String::new(),
+            numbers: Vec::new(),
             blocks: Vec::new(),
+            folded: false,
             section: None,
             figures: Vec::new(),
         }
@@ -95,21 +110,43 @@ impl Report {
         self
     }
 
-    /// What was run: parameters, seed, digests, version, timing, as pairs of name and value.
+    /// The numbers that matter most, at the top: each a value and what it is. A later call replaces the earlier ones.
+    ///
+    /// ```
+    /// use ergodict_report::Report;
+    /// let page = Report::new("Motifs").numbers([("81 %".into(), "of walks explained".into())]).render();
+    /// assert!(page.contains("81 %") && page.contains("of walks explained"));
+    /// ```
+    pub fn numbers(mut self, numbers: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.numbers = numbers.into_iter().collect();
+        self
+    }
+
+    /// Begins a folded part, which ends at the next section or commands; a check stands next to its heading.
+    pub fn details(mut self, check: Option<Check>) -> Self {
+        self.folded = false;
+        let mut report = self.block("Details", "", Content::Details(check));
+        report.folded = true;
+        report
+    }
+
+    /// Parameters, seed, digests, version and times, as pairs of name and value; folded.
     pub fn facts<N: AsRef<str>, V: AsRef<str>>(self, facts: &[(N, V)]) -> Self {
         let pair = |(name, value): &(N, V)| (name.as_ref().to_owned(), value.as_ref().to_owned());
         let facts = facts.iter().map(pair).collect();
-        self.block("What was run", "", Content::Facts(facts))
+        let report = if self.folded { self } else { self.details(None) };
+        report.block("Run details", "", Content::Facts(facts))
     }
 
     /// A heading, with words that may be empty, for the figures and tables that follow, up to the next section.
     pub fn section(mut self, title: impl Into<String>, words: impl AsRef<str>) -> Self {
         let title: String = title.into();
         self.section = Some(title.clone());
+        self.folded = false;
         self.block(title, words.as_ref(), Content::Section)
     }
 
-    /// A picture with plain words beside it.
+    /// A picture with plain words next to it.
     pub fn figure(mut self, figure: Figure) -> Self {
         self.keep(&figure.title, &figure.svg);
         self.block(figure.title, &figure.words, Content::Figure(figure.svg))
@@ -158,7 +195,8 @@ impl Report {
     }
 
     /// Commands to copy.
-    pub fn code(self, title: impl Into<String>, commands: impl Into<String>) -> Self {
+    pub fn code(mut self, title: impl Into<String>, commands: impl Into<String>) -> Self {
+        self.folded = false;
         let mut commands: String = commands.into();
         commands.truncate(commands.trim_end().len());
         self.block(title, "", Content::Code(commands))
@@ -171,7 +209,7 @@ impl Report {
 
     /// The page. All text is escaped; only the pictures go in as they are.
     pub fn render(&self) -> String {
-        render_page(&self.title, &paragraphs(&self.lead), &self.blocks)
+        render_page(&self.title, &paragraphs(&self.lead), &self.numbers, &self.blocks)
     }
 
     /// Keeps a picture for [`Report::figures`].
@@ -184,9 +222,8 @@ impl Report {
     /// Appends a block, one level lower inside a section if it belongs to it.
     fn block(mut self, title: impl Into<String>, words: &str, content: Content) -> Self {
         let level = match content {
-            Content::Facts(_) | Content::Section | Content::Code(_) => 2,
-            _ if self.section.is_none() => 2,
-            _ => 3,
+            Content::Section | Content::Code(_) => 2,
+            _ => 2 + u8::from(self.section.is_some()) + u8::from(self.folded),
         };
         self.blocks.push(Block { level, title: title.into(), words: paragraphs(words), content });
         self
@@ -209,7 +246,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     all
 }
 
-/// Whether column `c` holds numbers: at least one cell, and nothing but dashes beside them.
+/// Whether column `c` holds numbers: at least one cell, and nothing else but dashes.
 fn is_numeric(rows: &[Vec<String>], c: usize) -> bool {
     let number = |cell: &str| {
         let rest = cell.trim_start_matches(['+', '-', '−', '±', '<', '>', '≈', '~', ' ']);

@@ -25,7 +25,7 @@ pub struct Interval {
     pub value: f64,
     /// How far its bar reaches up and down.
     pub half: f64,
-    /// What is told of it on hover.
+    /// Its hover text.
     pub label: String,
     /// Whether it has the second color.
     pub marked: bool,

@@ -21,7 +21,7 @@
 //! - [`frames`]: a lattice or picture over time, to play on the page.
 //! - [`gif`]: trajectories of lattices.
 //! - [`words`]: numbers in words.
-//! - [`html`]: the page that holds them, with plain words beside each picture.
+//! - [`html`]: the page that holds them, with plain words next to each picture.
 //!
 //! Pictures take the color of the text around them (`currentColor`) and carry classes by which the page adapts
 //! them to dark screens and to phones; on their own they are valid SVG files with a transparent ground.
@@ -66,7 +66,7 @@ pub use gallery::Gallery;
 pub use gif::{GifError, GifWriter, Palette};
 pub use graphs::AtomGraphs;
 pub use heat::Heat;
-pub use html::{Figure, Report, Table};
+pub use html::{Check, Figure, Report, Table};
 pub use picture::{Picture, Pictures, frame_png};
 pub use profiles::AtomProfile;
 pub use reduction::Reduction;

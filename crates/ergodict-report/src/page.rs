@@ -2,6 +2,7 @@
 
 use crate::cards::{Card, Cards};
 use crate::frames::Image;
+use crate::html::Check;
 use crate::script::{DIGEST, script};
 
 const STYLE: &str = include_str!("../assets/report.css");
@@ -11,6 +12,9 @@ const MANY: usize = 6;
 
 /// Cards from which on they are drawn smaller.
 const MANY_CARDS: usize = 65;
+
+/// Columns from which on a table is set smaller.
+const MANY_COLUMNS: usize = 7;
 
 /// Rows from which on a table may be broken between pages in print.
 const MANY_ROWS: usize = 26;
@@ -33,6 +37,8 @@ pub(crate) enum Content {
     Facts(Vec<(String, String)>),
     /// Nothing: the blocks that follow are what it holds.
     Section,
+    /// A folded part: the blocks that follow, up to a section or commands.
+    Details(Option<Check>),
     /// An SVG picture.
     Figure(String),
     /// Atoms.
@@ -57,12 +63,18 @@ pub(crate) struct Cell {
 ///
 /// It promises to ask nothing of the network and to run no script but its own; by the Content-Security-Policy, the browser
 /// holds it to that.
-pub(crate) fn render_page(title: &str, lead: &[String], blocks: &[Block]) -> String {
+pub(crate) fn render_page(
+    title: &str,
+    lead: &[String],
+    numbers: &[(String, String)],
+    blocks: &[Block],
+) -> String {
     let title = escape(title);
     let script = script();
     let lead = join(lead, |paragraph| format!("<p class=\"lead\">{}</p>\n", escape(paragraph)));
     let contents = render_contents(blocks);
-    let blocks = join(blocks.iter().enumerate(), |(i, block)| render_block(&anchor(i), block));
+    let numbers = render_numbers(numbers);
+    let blocks = render_blocks(blocks);
     format!(
         r#"<!DOCTYPE html>
 <html lang="en">
@@ -81,13 +93,39 @@ pub(crate) fn render_page(title: &str, lead: &[String], blocks: &[Block]) -> Str
 <main>
 <header>
 <h1>{title}</h1>
-{lead}</header>
+{lead}{numbers}</header>
 {contents}{blocks}<footer>Made by ergodict. This page is one file and needs no network.</footer>
 </main>
 <script>{script}</script>
 </body>
 </html>"#
     )
+}
+
+/// All blocks, those of a folded part inside it.
+fn render_blocks(blocks: &[Block]) -> String {
+    let (mut html, mut folded) = (String::new(), false);
+    for (i, block) in blocks.iter().enumerate() {
+        let ends = matches!(block.content, Content::Section | Content::Code(_) | Content::Details(_));
+        if folded && ends {
+            html.push_str("</details>\n");
+            folded = false;
+        }
+        html.push_str(&render_block(&anchor(i), block));
+        folded |= matches!(block.content, Content::Details(_));
+    }
+    html + if folded { "</details>\n" } else { "" }
+}
+
+/// The numbers at the top.
+fn render_numbers(numbers: &[(String, String)]) -> String {
+    if numbers.is_empty() {
+        return String::new();
+    }
+    let numbers = join(numbers, |(value, what)| {
+        format!("<div><dd>{}</dd><dt>{}</dt></div>\n", escape(value), escape(what))
+    });
+    format!("<dl class=\"numbers\">\n{numbers}</dl>\n")
 }
 
 /// Links to the blocks that long pages list at their head: the sections, with what stands before them, or else all.
@@ -125,12 +163,25 @@ fn render_block(id: &str, block: &Block) -> String {
         Content::Section => {
             format!("<section class=\"part\">\n{heading}\n{}\n</section>\n", render_words(words))
         }
+        Content::Details(check) => render_details(&heading, check.as_ref()),
         Content::Figure(svg) => render_figure(id, &heading, words, svg),
         Content::Gallery(cards) => render_gallery(id, &heading, words, cards),
         Content::Frames(images) => render_frames(id, &heading, words, images),
         Content::Table { head, rows } => render_table(id, &heading, words, head, rows),
         Content::Code(commands) => render_code(id, &heading, commands),
     }
+}
+
+/// The head of a folded part, which is left open.
+fn render_details(heading: &str, check: Option<&Check>) -> String {
+    let badge = check.map_or_else(String::new, |Check { is_ok, words }| {
+        let (class, mark) = if *is_ok { ("ok", "OK") } else { ("warn", "Warning") };
+        format!(
+            "\n<span class=\"badge {class}\">{mark}</span> <span class=\"check\">{}</span>",
+            escape(words)
+        )
+    });
+    format!("<details class=\"details\">\n<summary>{heading}{badge}</summary>\n")
 }
 
 fn render_words(words: &[String]) -> String {
@@ -287,6 +338,7 @@ fn render_table(id: &str, heading: &str, words: &[String], head: &[Cell], rows: 
     };
     let head = join(head, |cell| format!("<th scope=\"col\"{}>{}</th>\n", class(cell), escape(&cell.text)));
     let long = if rows.len() >= MANY_ROWS { " long" } else { "" };
+    let wide = if rows.first().is_some_and(|row| row.len() >= MANY_COLUMNS) { " class=\"wide\"" } else { "" };
     let rows = join(rows, |row| {
         let cells = join(row, |cell| format!("<td{}>{}</td>", class(cell), escape(&cell.text)));
         format!("<tr>{cells}</tr>\n")
@@ -296,7 +348,7 @@ fn render_table(id: &str, heading: &str, words: &[String], head: &[Cell], rows: 
 {heading}
 {words}
 <div class="scroll" role="region" tabindex="0" aria-labelledby="{id}">
-<table>
+<table{wide}>
 <thead><tr>
 {head}</tr></thead>
 <tbody>

@@ -9,3 +9,47 @@
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
+
+/// A number in three significant digits: `0.00123`, `12.3`, `12345`, `1.20e-7`.
+///
+/// ```
+/// use ergodict_report::words::number;
+/// assert_eq!([0.001_234, 12.345, 12345.6, 1.2e-7, 0.0].map(number), ["0.00123", "12.3", "12346", "1.20e-7", "0"]);
+/// ```
+pub fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    if !(1e-4..1e7).contains(&value.abs()) {
+        return format!("{value:.2e}");
+    }
+    decimals(value, 2 - exponent(value))
+}
+
+/// A value with its standard error, which has two significant digits: `-1.114 ± 0.025`.
+///
+/// ```
+/// use ergodict_report::words::measured;
+/// assert_eq!(measured(-1.114_45, 0.024_82), "-1.114 ± 0.025");
+/// assert_eq!((measured(14.5, 12.0), measured(0.5, f64::NAN)), ("14 ± 12".into(), "0.500 ± NaN".into()));
+/// ```
+pub fn measured(value: f64, error: f64) -> String {
+    if !(error > 0.0 && error.is_finite() && value.is_finite()) {
+        return format!("{} ± {}", number(value), number(error));
+    }
+    let places = 1 - exponent(error);
+    if places > 8 {
+        return format!("{value:.3e} ± {error:.1e}");
+    }
+    format!("{} ± {}", decimals(value, places), decimals(error, places))
+}
+
+/// The power of ten of the first digit.
+fn exponent(value: f64) -> i32 {
+    // As it is printed: 9.996 begins with 10.
+    format!("{value:.2e}").split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0)
+}
+
+fn decimals(value: f64, places: i32) -> String {
+    format!("{value:.*}", places.max(0).unsigned_abs() as usize)
+}

@@ -8,28 +8,28 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Common options")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct Common {
-    /// The seed; the same one gives the same bytes
+    /// Random seed; the same seed gives the same bytes
     #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Threads to use, which never changes results [default: all cores]
+    /// Number of threads, which never changes results [default: all cores]
     #[arg(short = 'j', long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more: what is read, memory, timings
+    /// Also print the optimizer, the sampler, memory and times
     #[arg(short, long, global = true, hide_short_help = true)]
     pub verbose: bool,
     /// Print a summary as JSON on standard output
     #[arg(long, global = true)]
     pub json: bool,
-    /// Flags from a TOML file or an earlier output; the command line overrides them
+    /// Take flags from a TOML file or an earlier output; the command line overrides them
     ///
     /// Models, what --json printed, and most other outputs keep the flags they were made with (docs/formats.md), and give the
     /// same bytes again; inputs and -o stand on the command line.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Print the flags as a TOML file for --config, defaults among them, and do nothing else
+    /// Print all flags, with defaults, as a TOML file for --config, and exit
     #[arg(long, global = true, hide_short_help = true)]
     pub show_config: bool,
 }

@@ -160,6 +160,6 @@ fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
 fn unknown(key: &str, cli: &Command, verb: &Command, verb_name: &str) -> String {
     let names = cli.get_arguments().chain(verb.get_arguments()).filter_map(Arg::get_long);
     let names = names.filter(|name| !["config", "help", "version"].contains(name));
-    let near = nearest(key, names).map_or_else(String::new, |name| format!("; the nearest is `{name}`"));
-    format!("`{key}` is no flag of `{} {verb_name}`{near} (see --help)", cli.get_name())
+    let near = nearest(key, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    format!("unknown setting `{key}` of `{} {verb_name}`{near} (see --help)", cli.get_name())
 }

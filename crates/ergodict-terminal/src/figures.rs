@@ -5,7 +5,7 @@ use anyhow::{Result, anyhow, bail};
 use ergodict_report::Report;
 use std::path::Path;
 
-/// Writes each figure of a report into a folder, which is made where it is missing.
+/// Writes each figure of a report into a folder, created if missing.
 pub fn write(report: &Report, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
     let names = names(report.figures().iter().map(|(title, _)| &**title));
@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn titles_become_names_of_files() {
         assert_eq!(
-            plain("Temperature 2.26: A configuration, rebuilt"),
-            "temperature-2.26-a-configuration-rebuilt"
+            plain("Temperature 2.26: A configuration, drawn"),
+            "temperature-2.26-a-configuration-drawn"
         );
     }
 

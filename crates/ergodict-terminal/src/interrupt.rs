@@ -79,7 +79,7 @@ fn wait(mut heard: impl FnMut(u8) + Send + 'static) -> Result<()> {
     ctrlc::set_handler(move || heard(INTERRUPTED)).context("Ctrl-C cannot be listened to")
 }
 
-/// Whether this process was started with a signal ignored, where the system tells.
+/// Whether this process was started with a signal ignored, where the system reports it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> Option<bool> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -120,7 +120,7 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed) != 0
 }
 
-/// The exit code of a run that was asked to stop, which tells the signal.
+/// The exit code of a run that was asked to stop, which depends on the signal.
 pub fn code() -> ExitCode {
     ExitCode::from(match ASKED.load(Ordering::SeqCst) {
         0 => INTERRUPTED,

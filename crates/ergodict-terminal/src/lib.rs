@@ -1,7 +1,7 @@
 //! What the programs of ergodict share: from arguments to an exit code.
 //!
 //! ```text
-//!  arguments ──► config ──► clap ──► a verb ──► stdout: data, stderr: talk, exit code
+//!  arguments ──► config ──► clap ──► a verb ──► stdout: data, stderr: messages, exit code
 //!                             └────► refusal: an error of one line
 //! ```
 
@@ -17,7 +17,7 @@ pub mod nearest;
 pub mod output;
 pub mod paths;
 pub mod progress;
-mod refusal;
+pub mod refusal;
 pub mod rescue;
 pub mod resolved;
 pub mod verbose;
@@ -40,7 +40,7 @@ pub fn run<C: FromArgMatches>(
     arguments: Vec<OsString>,
     perform: impl FnOnce(C) -> anyhow::Result<ExitCode>,
 ) -> ExitCode {
-    let arguments = config::expand(cli, arguments);
+    let arguments = config::expand(cli, with_help(arguments));
     let done = arguments.and_then(|arguments| parse_and_run(cli, &arguments, perform));
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
@@ -50,6 +50,15 @@ pub fn run<C: FromArgMatches>(
         progress::say(&format!("{}: error: {line}{advice}", cli.get_name()));
         ExitCode::from(BAD_INPUT)
     })
+}
+
+/// `ergodict help network learn` as `ergodict network learn --help`.
+fn with_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    arguments
 }
 
 fn parse_and_run<C: FromArgMatches>(

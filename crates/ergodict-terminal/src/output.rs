@@ -7,7 +7,7 @@ use ergodict::data::write_atomic;
 use ergodict::{Error, Note};
 use ergodict_pages::shell::flag;
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Whether the path is standard input or output.
@@ -36,12 +36,20 @@ pub fn probe(path: &Path) -> Result<()> {
 pub fn named(path: &Path, extension: &str, things: &str) -> Result<()> {
     match path.extension().filter(|e| !e.eq_ignore_ascii_case(extension)) {
         Some(other) => bail!(
-            "{}: {things} are written as .{extension}, not .{}: name the output so",
+            "{}: {things} are written as .{extension}, not .{}; use a name that ends in .{extension}",
             path.display(),
             other.display()
         ),
-        None => Ok(()),
+        None => refuse_binary(path, io::stdout().is_terminal(), things),
     }
+}
+
+/// Refuses to print what is not text on a terminal.
+pub(crate) fn refuse_binary(path: &Path, is_terminal: bool, things: &str) -> Result<()> {
+    if is_standard(path) && is_terminal {
+        bail!("-o -: {things} are binary, and standard output is a terminal; redirect it, or name a file");
+    }
+    Ok(())
 }
 
 /// Prints on standard output.
@@ -136,7 +144,7 @@ pub fn spelled(notes: &[Note]) -> Vec<String> {
 /// What the system says, without its numbers.
 pub fn in_words(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::NotFound => "file not found".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "is a folder: expected a file".to_owned(),
         io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),

@@ -1,9 +1,10 @@
 //! The files of a command: none that it writes is also read, or written twice.
 
 use crate::Common;
-use crate::output::is_standard;
+use crate::output::{is_standard, refuse_binary};
 use anyhow::{Result, bail};
 use ergodict::data::MatrixStream;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// A file and the flag, or the name of the argument, that it was given by.
@@ -45,6 +46,7 @@ pub fn check(common: &Common, inputs: &[NamedPath<'_>], outputs: &[NamedPath<'_>
 
 /// Refuses the name of a report or a picture for a model.
 pub fn check_model(path: &Path) -> Result<()> {
+    refuse_binary(path, std::io::stdout().is_terminal(), "models")?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     if matches!(&*ending, "html" | "svg" | "png" | "pdf") {
         let path = path.display();
@@ -95,6 +97,13 @@ mod tests {
             assert!(same(&at("link"), &at("there")) && same(&at("folder/new"), &at("sub/new")));
             assert!(!same(Path::new("/dev/null"), Path::new("/dev/null")));
         }
+    }
+
+    #[test]
+    fn binary_data_is_not_printed_on_a_terminal() {
+        let (dash, file) = (Path::new("-"), Path::new("m"));
+        assert!(refuse_binary(dash, true, "models").is_err());
+        assert!(refuse_binary(dash, false, "models").is_ok() && refuse_binary(file, true, "models").is_ok());
     }
 
     #[test]

@@ -17,7 +17,7 @@ const SMALL_FILE: u64 = 16 << 20;
 /// Time between looks at how far the reading of a file is.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A line on standard error; that nobody reads it is no error.
+/// A line on standard error; a closed one is no error.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", printable(line));
 }
@@ -162,7 +162,7 @@ fn line(unit: &str, done: u64, total: Option<u64>, rate: f64, words: String) -> 
     let of = total.filter(|_| unit != "%").map_or_else(String::new, |total| format!(" of {}", amount(total)));
     let named = if unit == "bytes" { String::new() } else { format!(" {unit}") };
     let fast = if unit == "%" { String::new() } else { format!(", {}", speed(unit, rate)) };
-    // Before the first step there is no speed to tell the rest by.
+    // Before the first step there is no speed to estimate the rest.
     let left = total.filter(|_| rate > 0.0).map_or_else(String::new, |total| {
         format!(", {} left", time(total.saturating_sub(done) as f64 / rate))
     });

@@ -1,4 +1,4 @@
-//! What clap refuses, as an error of one line: what was wrong, where, what would be right.
+//! What clap refuses, as an error of one line: what is wrong, where, what to do.
 
 use crate::nearest::{hint, nearest};
 use crate::{BAD_INPUT, config};
@@ -41,8 +41,7 @@ impl Refusal<'_> {
         match (self.of.kind(), given, value) {
             (ErrorKind::InvalidSubcommand, ..) => {
                 let given = self.text(ContextKind::InvalidSubcommand).unwrap_or_default();
-                let names = self.verb.get_subcommands().map(Command::get_name);
-                format!("{given} is no command of `{}`{} (see -h)", self.name, hint(&given, names))
+                unknown_command(self.cli, self.verb, &self.name, &given)
             }
             (ErrorKind::MissingSubcommand, ..) => format!("`{}` needs a command (see -h)", self.name),
             (ErrorKind::UnknownArgument, Some(given), _) => self.unknown(&given),
@@ -56,9 +55,9 @@ impl Refusal<'_> {
                 format!("`{}` needs {missing} (see --help)", self.name)
             }
             (ErrorKind::ArgumentConflict, Some(one), _) => match self.flag(ContextKind::PriorArg) {
-                Some(other) if other == one => format!("{one} is given twice: once is enough"),
-                Some(other) => format!("{one} and {other} do not go together: leave one of them out"),
-                None => format!("{one} does not go with the other flags: leave it out"),
+                Some(other) if other == one => format!("{one} is given twice"),
+                Some(other) => format!("{one} and {other} cannot be combined"),
+                None => format!("{one} cannot be combined with the other flags"),
             },
             (ErrorKind::InvalidValue, Some(flag), Some(value)) if value.is_empty() => {
                 format!("{flag} needs a value{}", self.choices())
@@ -78,7 +77,7 @@ impl Refusal<'_> {
         }
     }
 
-    /// A word that is no flag, or an argument too many.
+    /// An unknown flag, or an unexpected argument.
     fn unknown(&self, given: &str) -> String {
         let name = &self.name;
         let before = self
@@ -88,23 +87,23 @@ impl Refusal<'_> {
             .and_then(|at| self.words.get(at.checked_sub(1)?));
         if let Some(flag) = before.filter(|flag| JOINED.contains(&&***flag)) {
             return format!(
-                "{given} is an argument too many for `{name}`; a value of {flag} is written {flag}={given}"
+                "unexpected argument '{given}' for `{name}`; a value of {flag} is written {flag}={given}"
             );
         }
         if !given.starts_with('-') {
-            return format!("{given} is an argument too many for `{name}` (see --help)");
+            return format!("unexpected argument '{given}' for `{name}` (see --help)");
         }
         let longs = || self.cli.get_arguments().chain(self.verb.get_arguments()).filter_map(Arg::get_long);
-        // Of `-steps`, clap tells the first letter alone.
+        // Of `-steps`, clap reports the first letter alone.
         let word = self.words.iter().find(|word| word.starts_with(given)).map_or(given, |word| word);
         let bare = word.trim_start_matches('-').split('=').next().unwrap_or_default();
         if bare.parse::<f64>().is_ok() {
-            return format!("{word} is no flag of `{name}`; a file of that name is written ./{word}");
+            return format!("unknown flag '{word}' of `{name}`; a file of that name is written ./{word}");
         }
         let near =
-            nearest(bare, longs()).map_or_else(String::new, |long| format!("; did you mean --{long}?"));
+            nearest(bare, longs()).map_or_else(String::new, |long| format!("; did you mean '--{long}'?"));
         let shown = word.split('=').next().unwrap_or(word);
-        format!("{shown} is no flag of `{name}`{near} (see --help)")
+        format!("unknown flag '{shown}' of `{name}`{near} (see --help)")
     }
 
     /// What is wrong with a value, in our words where they are those of Rust.
@@ -112,10 +111,8 @@ impl Refusal<'_> {
         let said = self.of.source().map(ToString::to_string).unwrap_or_default();
         let negative = value.starts_with('-');
         match said.as_str() {
-            "invalid digit found in string" if negative => {
-                ", but it must be a whole number that is not negative".into()
-            }
-            "invalid digit found in string" => ", but it must be a whole number".into(),
+            "invalid digit found in string" if negative => ", but it must be a nonnegative integer".into(),
+            "invalid digit found in string" => ", but it must be an integer".into(),
             "invalid float literal" => ", but it must be a number".into(),
             "cannot parse integer from empty string" | "cannot parse float from empty string" => {
                 "empty, but it must be a number".into()
@@ -140,7 +137,7 @@ impl Refusal<'_> {
         }
     }
 
-    /// The values a flag takes, where they can be told.
+    /// The values a flag takes, where they are known.
     fn choices(&self) -> String {
         let values = self.texts(ContextKind::ValidValue);
         if values.is_empty() { " (see --help)".to_owned() } else { format!(": {}", one_of(&values)) }
@@ -176,6 +173,30 @@ impl Refusal<'_> {
             if text.starts_with('-') { text.find([' ', '=', '[']).unwrap_or(text.len()) } else { text.len() };
         Some(text[..end].to_owned())
     }
+}
+
+/// The error of a word that is not a command, with the commands it may stand for: of `verb`, which is typed `name`, or of other nouns.
+pub fn unknown_command(cli: &Command, verb: &Command, name: &str, given: &str) -> String {
+    let program = cli.get_name();
+    let inside = name.strip_prefix(program).unwrap_or_default().trim_start();
+    let typed = |verb: &str| if inside.is_empty() { verb.to_owned() } else { format!("{inside} {verb}") };
+    let own = verb.get_subcommands().filter(|verb| !verb.is_hide_set()).map(Command::get_name);
+    let meant = match nearest(given, own) {
+        Some(near) => vec![typed(near)],
+        None => of_nouns(cli, given),
+    };
+    let meant: Vec<String> = meant.iter().map(|command| format!("'{command}'")).collect();
+    let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", one_of(&meant)) };
+    format!("unknown command '{}'{hint} (see {name} -h)", typed(given))
+}
+
+/// Commands of nouns with this name, or with the nearest.
+fn of_nouns(cli: &Command, given: &str) -> Vec<String> {
+    let nouns = || cli.get_subcommands().filter(|noun| !noun.is_hide_set());
+    let verbs = nouns().flat_map(Command::get_subcommands).map(Command::get_name);
+    let Some(near) = nearest(given, verbs) else { return Vec::new() };
+    let with = nouns().filter(|noun| noun.find_subcommand(near).is_some());
+    with.map(|noun| format!("{} {near}", noun.get_name())).collect()
 }
 
 /// `a, b or c`.

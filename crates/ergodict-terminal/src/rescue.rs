@@ -74,11 +74,11 @@ pub fn advice(error: &anyhow::Error) -> String {
 
 /// Which outputs are written and which are not, `failed` not; nothing before the first is.
 fn account(planned: &[PlannedOutput], failed: Option<&Path>) -> String {
-    // A state that is at fault itself is nothing to go on from.
+    // A state that is at fault itself cannot be resumed.
     let whole = |one: &PlannedOutput| one.path.is_file() && failed.is_none_or(|failed| failed != one.path);
     let state = planned.iter().find(|one| one.flag == "--checkpoint" && whole(one));
     let state = state.map_or_else(String::new, |one| {
-        format!("; the state is in {}: the same command with --resume goes on from it", one.path.display())
+        format!("; the state is in {}: the same command with --resume continues from it", one.path.display())
     });
     let outputs: Vec<&PlannedOutput> = planned.iter().filter(|one| one.flag != "--checkpoint").collect();
     // A folder of figures may be there, but not all that belongs into it.

@@ -10,19 +10,19 @@ const LOOK: Duration = Duration::from_millis(5);
 
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-/// Whether to say more; `-q` goes before `-v`.
+/// Whether to print more; `-q` goes before `-v`.
 pub fn on() -> bool {
     VERBOSE.load(Ordering::Relaxed)
 }
 
-/// Says a line if it is asked for.
+/// Prints a line if verbose.
 pub fn say_more(line: impl FnOnce() -> String) {
     if on() {
         say(&line());
     }
 }
 
-/// Does the work of a command, and says what it took if that is asked for.
+/// Does the work of a command, and prints time and memory if verbose.
 pub fn around<T>(program: &str, common: &Common, work: impl FnOnce() -> T) -> T {
     VERBOSE.store(common.verbose && !common.quiet, Ordering::Relaxed);
     let started = Instant::now();
@@ -36,7 +36,7 @@ pub fn around<T>(program: &str, common: &Common, work: impl FnOnce() -> T) -> T 
             peak => format!(
                 ", at most {}, {}",
                 words(peak, " of memory"),
-                words(anonymous, " of it beside mapped files")
+                words(anonymous, " of it without mapped files")
             ),
         };
         let threads = rayon::current_num_threads();
@@ -50,7 +50,7 @@ pub fn around<T>(program: &str, common: &Common, work: impl FnOnce() -> T) -> T 
     done
 }
 
-/// Does the work and, if it is to be said, looks now and then how much memory it has beside mapped files: the system keeps no record of
+/// Does the work and, if verbose, samples the memory without mapped files: the system keeps no record of
 /// the most.
 fn watched<T>(work: impl FnOnce() -> T) -> (T, Option<u64>) {
     if !on() || status("RssAnon:").is_none() {
@@ -84,7 +84,7 @@ impl<F: Fn()> Drop for Finally<F> {
     }
 }
 
-/// The most memory this process had, in bytes, where the system tells.
+/// The most memory this process had, in bytes, where the system reports it.
 fn peak() -> Option<u64> {
     status("VmHWM:")
 }

@@ -233,8 +233,7 @@ pub enum Error {
 
 impl Error {
     /// What is said of a file that changed.
-    pub(crate) const CHANGED: &str =
-        "changed while it was read, so that nothing can be made of it: start again when nothing writes to it";
+    pub(crate) const CHANGED: &str = "changed while it was read; run again when no process writes to it";
 
     #[allow(clippy::needless_pass_by_value)] // so that numbers and strings can be given alike
     pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {

@@ -199,7 +199,7 @@ def reconstruct(
     >>> from ergodict import distributed
     >>> model = distributed.learn("@karate", 4, k=5, chains=2, rounds=5, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result = distributed.reconstruct("@karate", model, os.path.join(folder, "rebuilt"), samples=2000, partitions=2)
+    ...     result = distributed.reconstruct("@karate", model, os.path.join(folder, "reconstruction"), samples=2000, partitions=2)
     ...     table = result.to_pandas()
     >>> result.edge_coverage, list(table.columns)
     (1.0, ['u', 'v', 'weight', 'count'])
@@ -207,8 +207,8 @@ def reconstruct(
     dictionary, network = model_of(model), source(path)
     core = dictionary._fitted()
     _check.choice(format, "format", ("parquet", "tsv"))
-    total = _check.count(samples, "samples", expected="at least one homomorphism is needed")
-    each = _check.count(block, "block", expected="at least one homomorphism is needed")
+    total = _check.count(samples, "samples", expected="at least one sample is needed")
+    each = _check.count(block, "block", expected="at least one sample is needed")
     parts = _check.count(partitions, "partitions", 1, 1 << 16, "at least one is needed")
     shrunk = _check.not_negative(shrinkage, "shrinkage")
     seed = dictionary.seed_ if random_state is None else seed_of(random_state)
@@ -225,7 +225,7 @@ def reconstruct(
     again = _check.flag(resume, "resume")
     with Crew(executor, retries, n_jobs) as crew, Shares(crew, network, core, plan, sampling, wanted, beside, again) as shares:
         _networks.warn_of_parts(shares.place.notes)
-        with progress(verbose, "rebuilding", "homomorphism") as show:
+        with progress(verbose, "reconstruction", "sample") as show:
             while shares.taken < total:
                 shares.take(min(total, shares.taken + each * shares.chains))
                 if show is not None:

@@ -31,7 +31,7 @@ def digest_of(path: str) -> str:
         header = file.read(_HEADER)
     if not header.startswith(b"EGR") or len(header) < _HEADER:
         if path.endswith(".egr"):
-            raise ValueError(f"{path}: is no .egr network, although it is called so, or it is cut off: make it anew with `ergodict network convert`")
+            raise ValueError(f"{path}: is no .egr network, although it is called so, or it is cut off: convert it again with `ergodict network convert`")
         command = shlex.join(["ergodict", "network", "convert", path, "-o", f"{os.path.splitext(path)[0]}.egr"])
         raise ValueError(f"{path}: is no .egr network, and others cannot be shared between processes: make one with `{command}`")
     return f"egr:{hashlib.sha256(header).hexdigest()}"

@@ -132,7 +132,7 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
     low, high = (float(given.min()), float(given.max())) if given.size else (0.0, 1.0)
     # Spins are ink where they are 1, as in `lattice`; of images white is 1.
     shades = "gray_r" if np.asarray(original).dtype.kind in "bi" and low >= -1 and high <= 1 else "gray"
-    for cell, values, title in ((cells[0], given, "original"), (cells[1], again, "rebuilt")):
+    for cell, values, title in ((cells[0], given, "original"), (cells[1], again, "reconstruction")):
         if given.ndim == 3:
             cell.imshow(np.clip(values, 0, 1), interpolation="nearest")
         else:

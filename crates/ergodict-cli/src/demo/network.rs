@@ -1,4 +1,4 @@
-//! A network: its latent motifs, the network rebuilt from them, and false edges found among its own.
+//! A network: its latent motifs, its reconstruction, and false edges.
 
 use super::{perform, words};
 use crate::args::Common;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The model it leaves.
+/// The model file.
 pub(super) const FILE: &str = "network.safetensors";
 const NAME: &str = "@lesmis";
 const NODES: usize = 10;
@@ -35,16 +35,15 @@ pub(super) struct NetworkRun {
     command: Vec<String>,
     model: Model,
     accuracy: Accuracy,
-    nodes: usize,
     /// Edges, and false ones added.
     edges: (u64, u64),
-    /// How well false edges are told from true ones.
+    /// Ranking of true edges above false ones.
     ranked: Ranked,
 }
 
-/// What is told of it.
+/// The result.
 #[derive(Serialize)]
-pub(super) struct NetworkTour {
+pub(super) struct NetworkResult {
     /// Edges of the network
     edges: u64,
     /// Atoms that were learned
@@ -60,7 +59,7 @@ pub(super) struct NetworkTour {
 }
 
 impl NetworkRun {
-    /// Learns, rebuilds and denoises; none when interrupted.
+    /// Learns, reconstructs and denoises; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
         let (seed, file) = (common.seed, dir.join(FILE));
         let command = format!("network learn {NAME} --unweighted -k {NODES} -r {ATOMS}");
@@ -74,17 +73,18 @@ impl NetworkRun {
         let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, seed)?;
         // Off the walked path: at its own edges any atoms would be right.
         let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
-        let mut rebuilt = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
-        rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
-        let accuracy = Accuracy::measure(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
+        let mut reconstruction =
+            Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
+        reconstruction.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
+        let accuracy = Accuracy::measure(reconstruction.sums(), &network, THRESHOLD, 0.0)?;
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
         let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
         let labels: Vec<bool> = noisy.truth.iter().map(|pair| pair.2.label()).collect();
         let denoising = Denoiser::new(Method::Ensemble, NoiseModel::Added, seed);
         let scored = denoising.scores(&Arc::new(noisy.observed), &pairs, &mut Progress::none())?;
         let ranked = Ranked::new(&scored.scores, &labels)?;
-        let (nodes, edges) = (network.nodes(), (network.edges(), noisy.changed));
-        Ok(Some(Self { file, command, model, accuracy, nodes, edges, ranked }))
+        let edges = (network.edges(), noisy.changed);
+        Ok(Some(Self { file, command, model, accuracy, edges, ranked }))
     }
 
     pub(super) fn command(&self) -> Vec<String> {
@@ -96,28 +96,25 @@ impl NetworkRun {
     }
 
     pub(super) fn account(&self) -> String {
-        let (dominance, order) = self.model.dominance();
-        let share = |at: usize| 100.0 * order.get(at).map_or(0.0, |&atom| dominance[atom]);
         format!(
-            "{} characters, {} pairs who meet. Follow who meets whom for {NODES} characters, note which of them \
-             meet, do so {} times:\n\
-             {ATOMS} atoms are what all these notes are made of; the strongest has {:.0} % of the use, the weakest {:.0} %.\n\
-             Notes put together again from atoms tell who meets, beyond the walk itself, from who does not with an AUC of {:.3} \
-             (0.5 would be guessing).\n\
-             {} false edges slipped in among the true ones are told from them with an AUC of {:.3}.",
-            self.nodes,
-            self.edges.0,
+            "{ATOMS} latent motifs from {} walks of {NODES} characters.\n\
+             Off-motif reconstruction ranks edges above non-edges: AUC {:.3} (chance 0.5).\n\
+             Denoising ranks true edges above {} added false edges: AUC {:.3}.",
             self.model.aggregates.samples,
-            share(0),
-            share(ATOMS - 1),
             self.accuracy.auc.unwrap_or(f64::NAN),
             self.edges.1,
             self.ranked.auc()
         )
     }
 
-    pub(super) fn summary(&self) -> NetworkTour {
-        NetworkTour {
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        let auc = self.accuracy.auc.unwrap_or(f64::NAN);
+        (format!("{auc:.3}"), "network: AUC of the off-motif reconstruction (chance 0.5)".to_owned())
+    }
+
+    pub(super) fn summary(&self) -> NetworkResult {
+        NetworkResult {
             edges: self.edges.0,
             atoms: ATOMS,
             auc: self.accuracy.auc,
@@ -128,7 +125,8 @@ impl NetworkRun {
     }
 
     pub(super) fn show(&self, report: Report) -> Result<Report> {
-        let report = page::with_atoms(report.section("A network", self.account()), &self.model)?;
+        let report =
+            page::with_atoms(report.section("Network: Les Misérables", self.account()), &self.model)?;
         let points: Vec<(f64, f64)> =
             self.ranked.curve().iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
         let chart = LineChart {
@@ -136,11 +134,14 @@ impl NetworkRun {
             y_label: "true edges kept".into(),
             ..LineChart::roc(vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)])
         };
-        Ok(report.figure(Figure { title: "False edges found".into(), svg: chart.svg(), words: FOUND.into() }))
+        Ok(report.figure(Figure {
+            title: "Denoising: ROC curve".into(),
+            svg: chart.svg(),
+            words: FOUND.into(),
+        }))
     }
 }
 
 const FOUND: &str = "
-    Half as many false edges as true ones were put into the network, and each edge is scored by its surroundings, with nothing but the
-    noisy network to go by. For every threshold: the share of true edges kept against the share of false ones taken for true; the diagonal is
-    chance.";
+    False edges, half as many as true ones, were added; each edge is scored from the noisy network alone. For every threshold: the share
+    of true edges kept against the share of false edges kept; the diagonal is chance.";

@@ -1,4 +1,4 @@
-//! A picture: atoms from patches whose corner takes a random walk, and the picture rebuilt from them.
+//! An image: atoms from patches along a random walk, and the reconstruction.
 
 use super::{perform, words};
 use crate::args::Common;
@@ -11,7 +11,7 @@ use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The models it leaves.
+/// The model files.
 pub(super) const FILES: [&str; 2] = ["picture-walk.safetensors", "picture-iid.safetensors"];
 const SIDE: usize = 240;
 const PATCH: usize = 10;
@@ -26,30 +26,30 @@ const STRIDE: usize = 2;
 pub(super) struct PictureRun {
     command: Vec<String>,
     image: Image,
-    walk: Rebuilt,
-    iid: Rebuilt,
+    walk: Trained,
+    iid: Trained,
 }
 
-struct Rebuilt {
+struct Trained {
     file: PathBuf,
     model: Model,
     values: Vec<f64>,
     psnr: f64,
 }
 
-/// What is told of it.
+/// The result.
 #[derive(Serialize)]
-pub(super) struct PictureTour {
+pub(super) struct PictureResult {
     /// Patches learned from
     patches: usize,
-    /// PSNR of the picture rebuilt from atoms of independent patches
+    /// PSNR of the reconstruction from atoms of independent patches
     psnr_iid: f64,
-    /// PSNR of the picture rebuilt from atoms of a random walk
+    /// PSNR of the reconstruction from atoms of a random walk
     psnr_walk: f64,
 }
 
 impl PictureRun {
-    /// Learns and rebuilds; none when interrupted.
+    /// Learns and reconstructs; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
         let image = tessellation(SIDE, SIDE, false, 0)?;
         let learn = |sampling: &str, file: &str| {
@@ -59,8 +59,9 @@ impl PictureRun {
             );
             let file = dir.join(file);
             let command = words(&text, &[("-o", &file)], common.seed);
-            let rebuilt = perform(&command, common)?.then(|| Rebuilt::new(file, &image)).transpose()?;
-            anyhow::Ok(rebuilt.map(|rebuilt| (rebuilt, command)))
+            let reconstruction =
+                perform(&command, common)?.then(|| Trained::new(file, &image)).transpose()?;
+            anyhow::Ok(reconstruction.map(|reconstruction| (reconstruction, command)))
         };
         let Some((walk, command)) = learn("walk", FILES[0])? else { return Ok(None) };
         let Some((iid, _)) = learn("iid", FILES[1])? else { return Ok(None) };
@@ -77,18 +78,21 @@ impl PictureRun {
 
     pub(super) fn account(&self) -> String {
         format!(
-            "A window of {PATCH}×{PATCH} pixels moves by one pixel at a time; {} glimpses through it give {ATOMS} \
-             atoms.\n\
-             Rebuilt from them, the picture has {:.2} dB (the noise that is left; 20 dB is a tenth of full contrast).\n\
-             A window that jumps to independent places gives {:.2} dB.",
+            "{ATOMS} atoms of {PATCH}×{PATCH} pixels from {} patches.\n\
+             Reconstruction PSNR: {:.2} dB from a random walk, {:.2} dB from independent patches.",
             PATCHES * STEPS,
             self.walk.psnr,
             self.iid.psnr
         )
     }
 
-    pub(super) fn summary(&self) -> PictureTour {
-        PictureTour { patches: PATCHES * STEPS, psnr_iid: self.iid.psnr, psnr_walk: self.walk.psnr }
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        (format!("{:.2} dB", self.walk.psnr), "image: PSNR of the reconstruction".to_owned())
+    }
+
+    pub(super) fn summary(&self) -> PictureResult {
+        PictureResult { patches: PATCHES * STEPS, psnr_iid: self.iid.psnr, psnr_walk: self.walk.psnr }
     }
 
     pub(super) fn show(&self, report: Report) -> Result<Report> {
@@ -98,29 +102,30 @@ impl PictureRun {
         let most = off.iter().copied().fold(0.0, f64::max);
         let picture = |values, shade| Picture::new(values, (SIDE, SIDE), shade);
         let items = vec![
-            (picture(&original, shade), "the picture".to_owned()),
-            (picture(&self.walk.values, shade), format!("rebuilt: {:.1} dB", self.walk.psnr)),
-            (picture(&off, Shade::Ink { low: 0.0, high: most }), format!("off by up to {most:.2}")),
+            (picture(&original, shade), "image".to_owned()),
+            (picture(&self.walk.values, shade), format!("reconstruction: {:.1} dB", self.walk.psnr)),
+            (picture(&off, Shade::Ink { low: 0.0, high: most }), format!("error, at most {most:.2}")),
         ];
         let svg = Pictures { items, columns: Some(3) }.svg()?;
-        let report = report.section("A picture", self.account());
-        let report = report.figure(Figure { title: "A picture rebuilt".into(), svg, words: REBUILT.into() });
+        let report = report.section("Image", self.account());
+        let report =
+            report.figure(Figure { title: "Reconstruction".into(), svg, words: RECONSTRUCTION.into() });
         Ok(page::with_atoms(report, &self.walk.model)?)
     }
 }
 
-const REBUILT: &str = "
-    A tessellation made by this program, what the atoms make of it, and where the two differ (black most). Every patch is rebuilt
-    from atoms, and the mean is taken where patches overlap.";
+const RECONSTRUCTION: &str = "
+    A generated tessellation, its reconstruction, and the error (darker: larger). Each patch is reconstructed from atoms; overlapping
+    patches are averaged.";
 
-impl Rebuilt {
+impl Trained {
     fn new(file: PathBuf, image: &Image) -> Result<Self> {
         let model = Model::load(&file)?;
         let window = model.patch.context("a model of pictures has patches")?.window;
         let overlap = Overlap { window, stride: STRIDE };
         let mut coder = with_lambda(&model.factorizer::<f64>()?, 0.0)?;
         let values = overlap.reconstruct(&mut coder, image, &mut |_, _| true)?;
-        let values = values.map(|rebuilt| rebuilt.values).unwrap_or_default();
+        let values = values.map(|reconstruction| reconstruction.values).unwrap_or_default();
         Ok(Self { file, psnr: psnr(&values, &image.to_f64(), 1.0), values, model })
     }
 }

@@ -1,4 +1,4 @@
-//! The Ising model at three temperatures: what are its configurations made of?
+//! The Ising model at three temperatures: atoms of its configurations.
 
 use super::{perform, words};
 use crate::args::Common;
@@ -7,11 +7,12 @@ use anyhow::Result;
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager};
 use ergodict::model::Model;
+use ergodict_report::words::measured;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The models it leaves, but for the temperature in their names.
+/// The model files, without the temperature in their names.
 pub(super) const FILE: &str = "spins.safetensors";
 /// Below, near and above the critical temperature, as in the paper.
 const TEMPERATURES: [f64; 3] = [0.5, 2.26, 5.0];
@@ -38,9 +39,9 @@ struct Learned {
     energy: (f64, f64),
 }
 
-/// What is told of one temperature.
+/// The result at one temperature.
 #[derive(Serialize)]
-pub(super) struct SpinsTour {
+pub(super) struct SpinsResult {
     /// Temperature
     temperature: f64,
     /// Surrogate loss of a patch
@@ -86,20 +87,25 @@ impl SpinsRun {
         let losses: Vec<String> =
             self.runs.iter().map(|run| format!("{:.1} at T = {}", run.last(), run.temperature)).collect();
         format!(
-            "{SIDE}×{SIDE} spins that each turn to agree with their neighbors, {UPDATES} turns at each of three \
-             temperatures.\n\
-             {ATOMS} atoms of {PATCH}×{PATCH} sites each. What they cannot explain of a patch: {}:\n\
-             the hotter, the more disorder, and the less there is to learn.\n\
-             Energy per site at T = {}: {:.4} ± {:.4}; Onsager's exact value is {exact:.4}.",
+            "{ATOMS} atoms of {PATCH}×{PATCH} sites per temperature, from {UPDATES} updates of {SIDE}×{SIDE} spins.\n\
+             Loss per patch rises with disorder: {}.\n\
+             Energy per site at T = {}: {} (exact: {exact:.4}, Onsager).",
             losses.join(", "),
             hot.temperature,
-            hot.energy.0,
-            hot.energy.1,
+            measured(hot.energy.0, hot.energy.1),
         )
     }
 
-    pub(super) fn summary(&self) -> Vec<SpinsTour> {
-        let one = |run: &Learned| SpinsTour {
+    /// The number of this example at the top of the report.
+    pub(super) fn number(&self) -> (String, String) {
+        let hot = &self.runs[2];
+        let exact = onsager::energy_per_site(hot.temperature);
+        let what = format!("Ising: energy per site at T = {} (exact {exact:.4})", hot.temperature);
+        (measured(hot.energy.0, hot.energy.1), what)
+    }
+
+    pub(super) fn summary(&self) -> Vec<SpinsResult> {
+        let one = |run: &Learned| SpinsResult {
             temperature: run.temperature,
             surrogate: run.last(),
             energy: run.energy.0,
@@ -114,9 +120,9 @@ impl SpinsRun {
         let name = |run: &Learned| format!("T = {}", run.temperature);
         let last = self.runs.iter().map(|run| (Picture::new(&run.spins, (SIDE, SIDE), shade), name(run)));
         let svg = Pictures { items: last.collect(), columns: Some(3) }.svg()?;
-        let title = "The configurations".to_owned();
+        let title = "Configurations".to_owned();
         let mut report =
-            report.section("A magnet", self.account()).figure(Figure { title, svg, words: SEEN.into() });
+            report.section("Ising model", self.account()).figure(Figure { title, svg, words: SEEN.into() });
         for run in &self.runs {
             let atoms: Vec<Vec<f64>> =
                 run.model.dominance().1.iter().map(|&k| run.model.w.col(k).to_vec()).collect();
@@ -139,21 +145,21 @@ impl SpinsRun {
             series: series.collect(),
             ..LineChart::default()
         };
-        Ok(report.figure(Figure { title: "Learning".into(), svg: chart.svg(), words: LOSS.into() }))
+        Ok(report.figure(Figure { title: "Loss".into(), svg: chart.svg(), words: LOSS.into() }))
     }
 }
 
 const SEEN: &str = "
-    The last configuration of each trajectory; black is +1. Cold spins have settled into large domains, near the critical
-    temperature there are clusters of all sizes, hot spins are nearly independent of each other.";
+    The last configuration of each trajectory; black is +1. Low temperature: large domains. Near the critical temperature:
+    clusters of all sizes. High temperature: nearly independent spins.";
 const COLD: &str = "
-    In the cold there is little to see but edges between domains, and whole patches of +1.";
+    Uniform patches and boundaries between domains.";
 const CRITICAL: &str = "
-    Near the critical temperature domains have many shapes and sizes; atoms have their soft edges.";
+    Domain boundaries of many shapes and sizes.";
 const HOT: &str = "
-    Little blots: hot spins have few features to share, and no dictionary of this size does well.";
+    Small spots: nearly independent spins share few features, and no dictionary of this size does well.";
 const LOSS: &str = "
-    The surrogate loss while learning. Configurations that follow each other are nearly the same, which the method allows.";
+    Surrogate loss per patch against updates. Lower is better; it rises with temperature, as disorder does.";
 
 impl Learned {
     /// The model, and the trajectory it was learned from, simulated again: the same seed gives the same one.

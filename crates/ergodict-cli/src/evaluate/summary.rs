@@ -1,4 +1,4 @@
-//! What an evaluation comes to: in words and as JSON.
+//! The result of an evaluation: in words and as JSON.
 
 use crate::summary::Summary;
 use crate::text::table;
@@ -16,7 +16,7 @@ const KEPT: usize = 200;
 fn words(evaluation: &Evaluation) -> String {
     let mut text = String::new();
     for group in &evaluation.groups {
-        let _ = writeln!(text, "{}", evaluation.head(group));
+        let _ = writeln!(text, "{}", evaluation.heading(group));
         let mut rows = vec![evaluation.columns(group)];
         rows.extend(Evaluation::rows(group));
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -59,7 +59,7 @@ pub(super) fn areas(evaluation: &Evaluation) -> impl Iterator<Item = (&str, f64)
     found.map(|found| (&*found.scores, found.area.value))
 }
 
-/// What is told of it.
+/// The summary of it.
 pub(super) fn summarize<'a>(
     evaluation: &'a Evaluation,
     labels: &'a Path,

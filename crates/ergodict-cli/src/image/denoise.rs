@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.result.reports.write(|| {
         let outcome = Outcome {
             image: &image,
-            rebuilt: &done.image,
+            reconstruction: &done.image,
             reference: reference.as_ref(),
             stride: done.stride,
             noise: Some(noise),

@@ -15,6 +15,7 @@ use ergodict::linalg::Scalar;
 use ergodict::patch::{ImageStream, PatchKind};
 use ergodict::run::{ImageSource, Run, RunPlan};
 use ergodict::settings::{ImageSettings, Settings};
+use ergodict_pages::model as page_of_model;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -74,7 +75,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     parameters.check(d)?;
     let minibatch = (d as u64).saturating_mul(settings.patches as u64).saturating_mul(8);
     // The images are in memory already, and so not in what is available; the report has one at a time as numbers: given,
-    // rebuilt, its sums and weights, its errors.
+    // reconstructed, its sums and weights, its errors.
     let shown = largest.saturating_mul(5 * 8);
     let learning = parameters.memory::<T>(d, settings.patches as u64).saturating_add(minibatch);
     let needed = learning.saturating_add(shown);
@@ -128,9 +129,9 @@ impl Args {
         if !self.reports.write_unless_stopped(|| page::of_learning::<T>(model, images, time, common.quiet))? {
             let written = self.out.display();
             let place =
-                self.checkpoints.checkpoint.as_deref().map(|_| "; with --resume the same command makes it");
+                self.checkpoints.checkpoint.as_deref().map(|_| "; the same command with --resume writes it");
             say(&format!(
-                "ergodict: interrupted; {written} is written, the report is not{}",
+                "ergodict: interrupted: wrote {written}, but not the report{}",
                 place.unwrap_or_default()
             ));
             return Ok(interrupt::code());
@@ -145,6 +146,7 @@ impl Args {
             patch_seconds: filling.as_secs_f64() - chain,
             learning_seconds: learning.as_secs_f64(),
             patch: (self.settings.patch.0, self.settings.patch.1),
+            explained: page_of_model::explained(model),
             config: &run.plan().settings,
             shown: self.reports.lines(),
         };
@@ -168,6 +170,9 @@ struct ImageLearnSummary<'a> {
     learning_seconds: f64,
     #[serde(skip)]
     patch: (usize, usize),
+    /// Share of the squares of all patches that is explained, and whether it is exact or a lower bound.
+    #[serde(skip)]
+    explained: Option<(f64, bool)>,
     #[serde(skip)]
     config: &'a Value,
     #[serde(skip)]
@@ -178,18 +183,27 @@ impl Summary for ImageLearnSummary<'_> {
     const SCHEMA: &'static str = "ergodict.image-learn/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let LearnedModel { model, atoms, samples, steps, .. } = self.learned;
+        let LearnedModel { model, atoms, samples, .. } = self.learned;
         let (rows, cols) = self.patch;
-        let learned =
-            format!("{atoms} atoms of {rows}×{cols} pixels from {samples} patches in {steps} steps");
-        let mut lines = vec![("learned", learned)];
+        let explained = self.explained.map_or("learned from".to_owned(), |(share, is_exact)| {
+            let bound = if is_exact { "" } else { "at least " };
+            format!("explain {bound}{:.0} % of", (100.0 * share).floor())
+        });
+        let finding = format!("{atoms} atoms of {rows}×{cols} pixels {explained} {samples} patches");
+        let mut lines = vec![("", finding)];
         lines.extend(self.learned.lines());
+        lines.push(("wrote", model.display().to_string()));
+        lines.extend(self.shown.clone());
+        lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        let mut lines = self.learned.details();
         let Self { seconds, chain_seconds, patch_seconds, learning_seconds, .. } = self;
         let time = format!(
             "{seconds:.1} s: chain {chain_seconds:.2}, patches {patch_seconds:.2}, learning {learning_seconds:.2}"
         );
-        lines.extend([("time", time), ("wrote", model.display().to_string())]);
-        lines.extend(self.shown.clone());
+        lines.push(("time", time));
         lines
     }
 

@@ -1,4 +1,4 @@
-//! The report of a dictionary learned from images, with the images rebuilt by it.
+//! The report of a dictionary learned from images, with the images reconstructed by it.
 
 use crate::interrupt;
 use crate::page;
@@ -13,13 +13,13 @@ use ergodict_pages::text::short;
 use ergodict_report::Report;
 use std::time::Duration;
 
-/// Most images that are rebuilt for a report.
+/// Most images that are reconstructed for a report.
 const MOST_IMAGES: usize = 4;
 
 /// Most patches coded for a report, over all its images.
 const MOST_PATCHES: usize = 60_000;
 
-/// The page of a dictionary, with the images it was learned from rebuilt by it.
+/// The page of a dictionary, with the images it was learned from reconstructed by it.
 ///
 /// None when interrupted meanwhile.
 pub(super) fn of_learning<T: Scalar>(
@@ -40,18 +40,18 @@ pub(super) fn of_learning<T: Scalar>(
         let overlap = Overlap::spread(patch.window, image.shape(), first, most)?;
         let stride = overlap.stride;
         let mut progress: Option<Progress> = None;
-        let rebuilt = overlap.reconstruct(&mut factorizer, image, &mut |done, all| {
+        let reconstruction = overlap.reconstruct(&mut factorizer, image, &mut |done, all| {
             let progress =
                 progress.get_or_insert_with(|| Progress::with_unit("patches", quiet, Some(all), 0));
-            progress.update(done, || format!("rebuilding {name} for the report"));
+            progress.update(done, || format!("reconstructing {name} for the report"));
             !interrupt::asked()
         });
         if let Some(progress) = &progress {
             progress.finish();
         }
-        let Some(rebuilt) = rebuilt? else { return Ok(None) };
-        let done = Outcome { image, rebuilt: &rebuilt, reference: None, stride, noise: None };
-        figures.push(pictures(format!("{} rebuilt", short(name)), &done, patch, 0.0)?);
+        let Some(reconstruction) = reconstruction? else { return Ok(None) };
+        let done = Outcome { image, reconstruction: &reconstruction, reference: None, stride, noise: None };
+        figures.push(pictures(format!("Reconstruction of {}", short(name)), &done, patch, 0.0)?);
     }
     page::with(model, &[time], |report| Ok(figures.into_iter().fold(report, Report::figure))).map(Some)
 }

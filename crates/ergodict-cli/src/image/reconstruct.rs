@@ -1,4 +1,4 @@
-//! `ergodict image reconstruct`: an image rebuilt from atoms.
+//! `ergodict image reconstruct`: an image reconstructed from atoms.
 
 use super::open::open;
 use super::result::{FromReference, ResultArgs, interrupted, with_progress};
@@ -21,8 +21,7 @@ Example:
 
 /// Reconstruct an image from the atoms of a dictionary
 ///
-/// PSNR and relative error are of the rebuilt numbers as they are; only the .png has them clipped to black and white and
-/// rounded to 8 bits.
+/// PSNR and relative error are of the reconstructed values; only the .png has them clipped to [0, 1] and rounded to 8 bits.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     /// 200000 patches, up to the size of a patch; 1 for small images]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     stride: Option<usize>,
-    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0]
+    /// Weight of the ℓ₁ norm of the codes; 0 fits most closely [default: 0]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
 }
@@ -69,30 +68,36 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let lambda = args.lambda.unwrap_or(0.0);
     let mut factorizer = with_lambda(&learned, lambda)?;
     let words = format!("stride {stride}");
-    let rebuilt = with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
-    let Some(rebuilt) = rebuilt else { return Ok(interrupted()) };
+    let reconstruction =
+        with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
+    let Some(reconstruction) = reconstruction else { return Ok(interrupted()) };
     let given = image.to_f64();
-    args.result.write(&rebuilt)?;
+    args.result.write(&reconstruction)?;
     args.result.reports.write(|| {
-        let done =
-            Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, noise: None };
+        let done = Outcome {
+            image: &image,
+            reconstruction: &reconstruction,
+            reference: reference.as_ref(),
+            stride,
+            noise: None,
+        };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
         let command =
-            rerun::command("image reconstruct", &config, &names, &args.result.command("rebuilt.png"));
+            rerun::command("image reconstruct", &config, &names, &args.result.command("reconstruction.png"));
         Ok(of_reconstruction(model, patch, &done, lambda, &command)?)
     })?;
     let summary = ImageReconstructSummary {
         out: &args.result.out,
         model: &args.model,
         image: &args.image,
-        shape: rebuilt.shape,
-        channels: rebuilt.channels,
+        shape: reconstruction.shape,
+        channels: reconstruction.channels,
         stride,
-        patches: rebuilt.patches,
+        patches: reconstruction.patches,
         lambda,
-        distance: Distance::between(&rebuilt.values, &given),
-        from_reference: FromReference::new(reference.as_ref(), &rebuilt.values, &given),
+        distance: Distance::between(&reconstruction.values, &given),
+        from_reference: FromReference::new(reference.as_ref(), &reconstruction.values, &given),
         atoms: model.w.cols(),
         stride_chosen: args.stride.is_none() && stride > 1,
         written: args.result.reports.lines(),
@@ -138,9 +143,8 @@ impl Summary for ImageReconstructSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let Self { patches, atoms, stride, .. } = self;
         let chosen = if self.stride_chosen { " (chosen for the size of the image)" } else { "" };
-        let rebuilt = format!("{patches} patches with {atoms} atoms, stride {stride}{chosen}");
-        let mut lines = vec![("rebuilt", rebuilt)];
-        lines.push(("distance", format!("{} from the image", self.distance.words())));
+        let mut lines = vec![("", format!("{atoms} atoms reconstruct the image: {}", self.distance.words()))];
+        lines.push(("data", format!("{patches} patches, stride {stride}{chosen}")));
         lines.extend(self.from_reference.words().map(|words| ("reference", words)));
         lines.push(("wrote", self.out.display().to_string()));
         lines.extend(self.written.clone());

@@ -38,7 +38,7 @@ impl ResultArgs {
         paths::check(common, &inputs, &outputs)?;
         output::named(&self.out, "png", "images")?;
         if self.out.extension().is_none() && !output::is_standard(&self.out) {
-            bail!("{}: images are written as .png: name the output so", self.out.display());
+            bail!("{}: images are written as .png; use a name that ends in .png", self.out.display());
         }
         Ok(outputs)
     }

@@ -1,7 +1,8 @@
-//! What is told of every dictionary that was learned.
+//! The summary of a learned dictionary, which all commands that learn share.
 
 use crate::output;
 use ergodict::model::{ChainReport, Input, Model, Results};
+use ergodict_report::words::{count, number};
 use serde::Serialize;
 use std::path::Path;
 
@@ -57,8 +58,8 @@ impl<'a> LearnedModel<'a> {
         }
     }
 
-    /// What minibatches along a chain are worth, and what there is to warn of.
-    pub(crate) fn chain_lines(&self) -> Vec<(&'static str, String)> {
+    /// What minibatches along a chain are worth, and the warning of too few.
+    fn chain_lines(&self) -> Vec<(&'static str, String)> {
         let Some(chain) = self.chain else { return Vec::new() };
         let warning = chain.warning().map(|note| output::in_flags(&note));
         // A warning of few begins with the same words.
@@ -67,31 +68,39 @@ impl<'a> LearnedModel<'a> {
         words.into_iter().chain(warning.map(|text| ("warning", text))).collect()
     }
 
-    /// The results in words.
+    /// The dominance of the first atoms, and warnings.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
-        let results = self.results;
+        let unused = match self.results.unused_atoms {
+            0 => "no unused atoms".to_owned(),
+            n => format!("{} unused", count(n, "atom", "atoms")),
+        };
+        let mut lines =
+            vec![("dominance", format!("{}; {unused}", first_dominances(&self.dominance, &self.order)))];
+        lines.extend(self.warnings());
+        lines
+    }
+
+    /// What minibatches along a chain are worth, and warnings.
+    pub(crate) fn warnings(&self) -> Vec<(&'static str, String)> {
         let mut lines = self.chain_lines();
-        lines.push((
-            "loss",
-            format!(
-                "{:.6} per sample, surrogate {:.6}",
-                results.loss_per_sample, results.surrogate_per_sample
-            ),
-        ));
-        if let Some(loss) = results.held_out_loss_per_sample {
-            lines.push(("held out", format!("{loss:.6} per sample over {}", results.held_out_samples)));
+        if let Some(loss) = self.results.held_out_loss_per_sample {
+            let samples = count(self.results.held_out_samples as usize, "sample", "samples");
+            lines.insert(0, ("held out", format!("loss {} per sample over {samples}", number(loss))));
         }
+        lines.extend(self.results.warning(self.atoms).map(|note| ("warning", output::in_flags(&note))));
+        lines
+    }
+
+    /// Loss, stationarity and caps of the optimizer.
+    pub(crate) fn details(&self) -> Vec<(&'static str, String)> {
+        let results = self.results;
+        let (loss, surrogate) = (number(results.loss_per_sample), number(results.surrogate_per_sample));
+        let mut lines = vec![("loss", format!("{loss} per sample, surrogate {surrogate}"))];
         let eigenvalue =
-            results.smallest_eigenvalue.map_or_else(String::new, |x| format!(", λ_min(A) {x:.3e}"));
-        lines.push(("gap", format!("{:.3e} from stationary{eigenvalue}", results.stationarity_gap)));
-        let unused = ergodict_report::words::count(results.unused_atoms, "atom", "atoms");
-        lines.push((
-            "dominance",
-            format!("{}; {unused} unused", first_dominances(&self.dominance, &self.order)),
-        ));
-        lines.extend(results.warning(self.atoms).map(|note| ("warning", output::in_flags(&note))));
+            results.smallest_eigenvalue.map_or_else(String::new, |x| format!(", λ_min(A) {x:.2e}"));
+        lines.push(("stationarity", format!("gap {:.2e}{eigenvalue}", results.stationarity_gap)));
         let (code, update) = (results.capped_code_steps, results.capped_update_steps);
-        // A few updates that end at their last sweep are usual; the next step goes on where they stopped.
+        // A few updates that end at their last sweep are usual; the next step continues where they stopped.
         if code > 0 || 10 * update > self.steps {
             let caps = format!(
                 "coding stopped before its tolerance in {code}, the dictionary update in {update} of {} steps",
@@ -100,7 +109,7 @@ impl<'a> LearnedModel<'a> {
             lines.push(("caps", caps));
         }
         if results.reseeded > 0 {
-            lines.push(("reseeded", format!("{} times an atom", results.reseeded)));
+            lines.push(("reseeded", format!("an atom {} times", results.reseeded)));
         }
         lines
     }

@@ -16,11 +16,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 const HELP: &str = "\
-The format to write is told by the name: .egr (ours, opened without reading it: a memory map), .mtx (MatrixMarket), .npz
+The file extension sets the format: .egr (memory-mapped, native), .mtx (MatrixMarket), .npz
 (scipy), .graphml, .json (node-link, as networkx has it), anything else is an edge list, compressed where the name ends in .gz or .zst.
 
 A conversion to .egr that was interrupted or killed leaves what it has sorted in the folder
-FILE.converting, and the same command with --resume goes on from there, to the same bytes. The
+FILE.converting, and the same command with --resume continues, to the same bytes. The
 folder is gone when the file is there.
 
 Example:
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     net: PathBuf,
     #[arg(short, long, value_name = "FILE", help = format!("The file to write: {}", NetworkFormat::WRITTEN))]
     out: PathBuf,
-    /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, beside the output
+    /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, next to the output
     #[arg(long, value_name = "SIZE", default_value = "1G", hide_short_help = true)]
     memory: Size,
     /// Go on from the folder FILE.converting that an interrupted conversion left, if it is there
@@ -114,7 +114,7 @@ fn to_egr(args: &Args, common: &Common) -> Result<Option<ReadDecisions>> {
     interrupt::waits_for("this part of the file");
     let folder = Conversion::folder(&args.out);
     if args.resume && !common.quiet && !folder.exists() {
-        say(&format!("{}: there is nothing to go on from; starting afresh", folder.display()));
+        say(&format!("{}: nothing to resume; starting a new conversion", folder.display()));
     }
     let (before, mut steps) = (bytes_read(), 0);
     let total = args.net.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());

@@ -28,7 +28,7 @@ Example:
 /// Where false edges come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum From {
-    /// Every pair that is no edge alike
+    /// Every non-edge with equal probability
     Er,
     /// Edges of a Watts–Strogatz network on the same nodes
     Ws,
@@ -68,7 +68,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.add.is_none() && args.remove.is_none() {
-        bail!("what to do is not said: give --add F or --remove F, such as --add 0.5");
+        bail!("--add F or --remove F is required, for instance --add 0.5");
     }
     let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
     let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &args.out)];

@@ -47,18 +47,18 @@ Example:
   ergodict network denoise observed.txt --pairs truth.tsv -o scores.tsv
   ergodict evaluate scores.tsv truth.tsv
 
-The ten edges that look least like true ones, and the hundred pairs that look most like missing ones:
-  ergodict network denoise @lesmis --top 10 -o suspects.tsv --report suspects.html
+The ten most suspicious edges, and the hundred most likely missing ones:
+  ergodict network denoise @lesmis --top 10 -o suspicious.tsv --report suspicious.html
   ergodict network denoise @lesmis --pairs non-edges --top 100 -o missing.tsv
 
 Methods:
-  ensemble          logistic heads on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
-                    from (or put into) the observed network, with probabilities; the best we know
-  motif-codes       a head on latent-motif codes of the pair's surroundings, and degrees
+  ensemble          logistic classifiers on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
+                    from (or put into) the observed network, with probabilities; the default
+  motif-codes       a classifier on latent-motif codes of the pair's surroundings, and degrees
   ndr-off-chain     the paper's reconstruction without entries at the walk's own edges, shrunk
   ndr               the paper's reconstruction: the mean over all entries
   co-visits         how often walks had both nodes: ndr-off-chain without a dictionary
-  prone             embeddings of nodes, with a logistic head on products
+  prone             node embeddings, with a logistic classifier on products
 ";
 
 /// Rank pairs of nodes by how much they look like true edges, from the observed network alone
@@ -99,7 +99,7 @@ pub(crate) struct Args {
     /// among the observed [default: 0.1 for missing edges; for false ones it is estimated]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, hide_short_help = true)]
     share: Option<f64>,
-    /// Memory that it may take beside the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
+    /// Memory limit, without the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
     /// available]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     memory: Option<Size>,
@@ -276,7 +276,7 @@ impl Args {
         if let Some(path) = self.pairs_file().filter(|path| !path.exists()) {
             let near = nearest::hint(&path.to_string_lossy(), [NON_EDGES]);
             if !near.is_empty() {
-                bail!("--pairs is {}, which is no file{near}", path.display());
+                bail!("--pairs: file {} not found{near}", path.display());
             }
         }
         paths::check(common, &inputs, &outputs)?;

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Another address of the publisher's file, or the file itself, or the folder it is in
     #[arg(long, value_name = "URL|FILE|DIR")]
     from: Option<String>,
-    /// Keep the publisher's file too, beside the output
+    /// Keep the publisher's file too, next to the output
     #[arg(long)]
     keep: bool,
     /// Take what comes even if it is not the network that is known

@@ -29,7 +29,7 @@ Example:
   ergodict network generate sbm --sizes 50,50,100 --within 0.2 --between 0.01 -o blocks.egr --seed 7
   ergodict network generate rewired @karate -o same-degrees.txt";
 
-/// Make a random network of a known law
+/// Generate a random network
 #[derive(clap::Args)]
 #[command(after_long_help = HELP, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -66,7 +66,7 @@ struct Out {
 /// The memory of models whose edges are drawn one by one.
 #[derive(clap::Args)]
 struct MemoryArgs {
-    /// Memory to make the network in, such as 2G or 500M, a number alone in mebibytes; a larger one is sorted on disk, beside the
+    /// Memory to make the network in, such as 2G or 500M, a number alone in mebibytes; a larger one is sorted on disk, next to the
     /// output [default: 1G]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     memory: Option<Size>,
@@ -378,7 +378,7 @@ impl Model {
                 let between = nodes.powi(2) / 2.0 - within;
                 let p = |given: Option<f64>| given.unwrap_or(0.0);
                 let mut edges = p(sbm.within) * within + p(sbm.between) * between;
-                // Faults of the matrix are told by the model.
+                // Errors of the matrix are those of the model.
                 let matrix = sbm.matrix.as_deref().and_then(|matrix| rows(matrix).ok()).unwrap_or_default();
                 for (row, &one) in matrix.iter().zip(&sbm.sizes) {
                     edges += row
@@ -418,7 +418,7 @@ impl Model {
                 let edges = match (er.edges, er.probability) {
                     (Some(edges), _) => Density::Edges(edges),
                     (_, Some(probability)) => Density::Probability(probability),
-                    _ => bail!("how many edges is not said: give --edges M or --probability P"),
+                    _ => bail!("--edges M or --probability P is required"),
                 };
                 ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
             }
@@ -430,7 +430,7 @@ impl Model {
                     (Some(matrix), ..) => BlockModel::new(sizes, rows(matrix)?)?,
                     (_, Some(within), Some(between)) => BlockModel::planted(sizes, within, between)?,
                     _ => {
-                        bail!("the probabilities are not said: give --within P and --between P, or --matrix")
+                        bail!("--within P and --between P, or --matrix, are required")
                     }
                 };
                 let labels = blocks.labels();
@@ -447,7 +447,7 @@ impl Model {
                     Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
                 } else {
                     if configuration.degrees.is_empty() {
-                        bail!("the degrees are not said: give --degrees D,D,… or --like NET");
+                        bail!("--degrees D,D,… or --like NET is required");
                     }
                     let large =
                         |&d: &u64| u32::try_from(d).with_context(|| format!("--degrees has {d}: too large"));

@@ -1,4 +1,4 @@
-//! `ergodict network info`: what a network is like, what it takes, and which samplers are valid on it.
+//! `ergodict network info`: size, degrees and components of a network, and which samplers are valid on it.
 
 use super::info_time;
 use super::reading::{self, OpenedNetwork};
@@ -24,7 +24,7 @@ Example:
   ergodict network info edges.txt.gz --report degrees.html
   ergodict network info messages.txt.gz --timestamps --window 30d";
 
-/// Tell what a network is like: size, degrees, components, and which samplers are valid on it
+/// Show size, degrees, components and valid samplers of a network
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -90,7 +90,7 @@ impl Summary for InfoSummary<'_> {
 
     fn text(&self) -> String {
         let mut text = table(&self.facts);
-        text.push_str("\nsamplers, for chain motifs on the largest component:\n");
+        text.push_str("\nsamplers, for path motifs on the largest component:\n");
         for one in self.samplers {
             let mark = if one.valid { "yes" } else { "no " };
             let _ = writeln!(text, "  {:<13} {mark}  {}", one.kind, one.words);

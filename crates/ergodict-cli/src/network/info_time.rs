@@ -123,7 +123,7 @@ impl Summary for InfoTimeSummary {
         for WindowInfo { window, name, rows, nodes, edges, edges_came, edges_went, .. } in &self.windows {
             let _ = write!(text, "  {window:>5}  {name}  {rows} rows, {nodes} nodes, {edges} edges");
             if let (Some(came), Some(went)) = (edges_came, edges_went) {
-                let _ = write!(text, ", {came} came, {went} went");
+                let _ = write!(text, ", {came} added, {went} removed");
             }
             text.push('\n');
         }

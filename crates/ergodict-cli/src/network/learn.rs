@@ -38,11 +38,10 @@ One dictionary of several networks, and of one that changes:
 Windows of a month of rows `u v t`, two weeks apart; a constant weight forgets what is long past:
   ergodict network learn messages.txt.gz --timestamps --window 30d --stride 14d --schedule constant:0.02 -o months.safetensors";
 
-/// Learn the latent motifs of networks: atoms that the patches of random homomorphisms are made of
+/// Learn latent motifs of networks: atoms of patches along random walks
 ///
-/// A motif (a path of k nodes, unless said otherwise) is placed into the network at random, again and again; the k×k
-/// matrix of the edges among its nodes is a patch, and a hundred patches are a minibatch. Atoms are told in the order of their
-/// dominance, how strongly patches use them.
+/// Random walks of k nodes (or samples of another motif) are drawn from the network; the k×k adjacency matrix of the nodes of
+/// a walk is a patch, and a hundred patches are a minibatch. Atoms are listed by dominance, their share of usage.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP, mut_args(defaults::of_command::<NetworkSettings>()))]
 pub(crate) struct Args {
@@ -267,6 +266,10 @@ mod tests {
         let Provenance { command, config, results, .. } = model.provenance;
         model.provenance = Provenance { command, config, results, ..Provenance::default() };
         let old = page::of_model(&model, &[]).unwrap().render();
-        assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
+        assert!(
+            old.contains("Latent motifs of @karate")
+                && old.contains("Loss")
+                && !old.contains("Degree distribution")
+        );
     }
 }

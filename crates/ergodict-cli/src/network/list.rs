@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// Name the networks that come with ergodict, and those it can fetch
+/// List built-in networks and those that can be fetched
 #[derive(clap::Args)]
 #[command(after_long_help = "Example:\n  ergodict network list\n  ergodict network info @karate")]
 pub(crate) struct Args {}

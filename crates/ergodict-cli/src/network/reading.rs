@@ -104,7 +104,7 @@ pub(crate) fn expected(words: &str) -> String {
 pub(crate) fn explained<T>(path: &Path, read: ergodict::Result<T>) -> Result<T> {
     match read {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => bail!(
-            "{}: there is no such file: {} (`ergodict network list` has them all){}",
+            "{}: file not found; {} (`ergodict network list` has them all){}",
             path.display(),
             expected("expected "),
             crate::nearest::file_hint(path)

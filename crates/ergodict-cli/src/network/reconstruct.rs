@@ -1,4 +1,4 @@
-//! `ergodict network reconstruct`: a network rebuilt from latent motifs, its own or another's.
+//! `ergodict network reconstruct`: a network reconstructed from latent motifs, its own or another's.
 
 pub(super) mod writer;
 
@@ -27,12 +27,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
-use writer::{Inside, Rebuilt, Writer};
+use writer::{Inside, Reconstruction, Writer};
 
 const HELP: &str = "\
 Example:
   ergodict network learn @karate -k 8 -r 9 -o karate.safetensors
-  ergodict network reconstruct @karate --model karate.safetensors -o rebuilt.tsv --report rebuilt.html
+  ergodict network reconstruct @karate --model karate.safetensors -o reconstruction.tsv --report reconstruction.html
 
 Another network by the same atoms, only some pairs, or only what comes out as an edge:
   ergodict network reconstruct @lesmis --model karate.safetensors -o cross.tsv
@@ -40,9 +40,11 @@ Another network by the same atoms, only some pairs, or only what comes out as an
   ergodict network reconstruct @karate --model karate.safetensors --threshold 0.5 -o edges.tsv
 
 A network larger than memory, mapped from .egr, into a folder of eight files:
-  ergodict network reconstruct big.egr --model m --partitions 8 -o rebuilt";
+  ergodict network reconstruct big.egr --model m --partitions 8 -o reconstruction";
 
-/// Rebuild a network from latent motifs: the weight of a pair is what atoms make of it, on average over random patches
+/// Reconstruct a network from latent motifs
+///
+/// The weight of a pair of nodes is the mean of its reconstruction over all sampled patches with both.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -99,7 +101,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(path) = &args.pairs {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
     }
-    // Pairs are those of the whole network, of which one component may be rebuilt.
+    // Pairs are those of the whole network, of which one component may be reconstructed.
     let asked = table.as_ref().map(|table| table.nodes(&network)).transpose()?;
     let ids = network.ids().clone();
     let ChosenSampler { network, kind, sampler, notes, .. } =
@@ -124,7 +126,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let then = RecordedSettings::new(&model.provenance.config).sampler;
     if !common.quiet && !then.is_empty() && then != kind.to_string() {
         say(&format!(
-            "the atoms were learned from patches of the {then} sampler, and the network is rebuilt from those of {kind}, which see it \
+            "the atoms were learned from patches of the {then} sampler, and the network is reconstructed from those of {kind}, which weight it \
              differently: --sampler sets it, here and in network learn"
         ));
     }
@@ -144,27 +146,27 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let resumed = driver.restore(&mut [&mut job])?;
     let before = job.reconstructor().taken();
     if resumed && !common.quiet {
-        say(&format!("resumed after {before} homomorphisms"));
+        say(&format!("resumed after {before} samples"));
     }
     let set_up = started.elapsed();
-    let rebuilding_started = Instant::now();
+    let reconstruction_started = Instant::now();
     if driver.drive(&mut [&mut job])? == Status::Stopped {
-        return Ok(driver.interrupted(&format!("{} homomorphisms", job.reconstructor().taken())));
+        return Ok(driver.interrupted(&format!("{} samples", job.reconstructor().taken())));
     }
-    let rebuilding = job.reconstructor();
-    let seconds = rebuilding_started.elapsed();
+    let reconstructor = job.reconstructor();
+    let seconds = reconstruction_started.elapsed();
     let threshold = args.settings.threshold.unwrap_or(0.5);
-    let accuracy = Accuracy::measure(rebuilding.sums(), &network, threshold, args.settings.alpha)?;
+    let accuracy = Accuracy::measure(reconstructor.sums(), &network, threshold, args.settings.alpha)?;
     let writer = Writer {
         ids: if asked.is_some() { &ids } else { network.ids() },
-        sums: rebuilding.sums(),
+        sums: reconstructor.sums(),
         alpha: args.settings.alpha,
         threshold: args.settings.threshold,
         asked: asked.as_deref().zip(pairs.as_deref()),
     };
     let writing = Instant::now();
     let Some(written) = writer.write(&args.out, args.settings.partitions)? else {
-        let after = format!("{} homomorphisms, before all was written", rebuilding.taken());
+        let after = format!("{} samples, before all was written", reconstructor.taken());
         return Ok(driver.interrupted(&after));
     };
     let page = ReconstructionPage {
@@ -173,34 +175,34 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         atoms_of: input::name(&args.model),
         form: &form,
         sampler: kind.to_string(),
-        sums: rebuilding.sums(),
+        sums: reconstructor.sums(),
         accuracy,
         alpha: args.settings.alpha,
         threshold,
-        samples: rebuilding.taken(),
+        samples: reconstructor.taken(),
         seconds: seconds.as_secs_f64(),
         config: crate::resolved::config(),
         inputs,
     };
-    let rebuilt = Rebuilt {
+    let reconstruction = Reconstruction {
         out: &args.out,
         model: &args.model,
         kind,
         page,
         before,
-        capped: rebuilding.report().capped,
+        capped: reconstructor.report().capped,
         written,
         set_up,
         seconds,
         writing: writing.elapsed(),
     };
-    args.reports.write(|| Ok(rebuilt.page.report(&model)?))?;
+    args.reports.write(|| Ok(reconstruction.page.report(&model)?))?;
     driver.remove()?;
-    emit(&rebuilt.summary(resumed, args.reports.lines()), common)?;
+    emit(&reconstruction.summary(resumed, args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pairs as nodes of the part that is rebuilt; none for those outside of it.
+/// The pairs as nodes of the part that is reconstructed; none for those outside of it.
 fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
     let find = |v: u32| part.ids().find(&ids.name(v as usize)).map(|v| v as u32);
     pairs.iter().map(|&(u, v)| Some((find(u)?, find(v)?))).collect()

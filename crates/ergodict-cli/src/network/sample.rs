@@ -1,4 +1,4 @@
-//! `ergodict network sample`: homomorphisms of a motif into a network, and what they tell of it.
+//! `ergodict network sample`: motif samples of a network, and their observables.
 
 pub(super) mod summary;
 mod writer;
@@ -48,18 +48,18 @@ pub(crate) enum Estimate {
     Macc,
 }
 
-/// Sample homomorphisms of a motif into a network: k nodes each, with all edges of the motif between them
+/// Sample random walks, or other motifs, from a network
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
     #[arg(value_name = "NET", help = reading::expected("The network: "))]
     net: PathBuf,
-    /// Homomorphisms in all, over all chains
+    /// Number of samples, over all chains
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count, allow_negative_numbers = true)]
     count: u64,
-    /// Where they go: .npy, an int64 array of shape (N, k), .csv, else text with tabs, one a line; - is standard output
+    /// File to write: .npy (int64, shape (N, k)), .csv, else text with tabs, a sample a line; - is standard output
     ///
-    /// Nodes are written as they are called in the network. Where names are words, .npy has the nodes' places in the
+    /// Nodes are written as they are called in the network. If names are not numbers, .npy has node indices in the
     /// ascending order of names. Chains come one after the other.
     #[arg(short, long, value_name = "SAMPLES")]
     out: Option<PathBuf>,
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         && (args.wants(Estimate::ConditionalDensity) || args.wants(Estimate::Macc))
     {
         bail!(
-            "--observables conditional-density and macc are means over all homomorphisms, from which --sampler {kind} does not draw \
+            "--observables conditional-density and macc are means over all motif samples, which --sampler {kind} does not draw \
              uniformly: use exact, pivot or glauber"
         );
     }
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let weights = network.weights_note().filter(|_| !args.reading.weighted);
     let mut notes = output::spelled(&weights.into_iter().chain(notes).collect::<Vec<_>>());
     if as_array && network.ids().are_words() {
-        notes.push("names are words: the array has the nodes' places in the ascending order of names".into());
+        notes.push("names are not numbers: the array has node indices, in ascending order of names".into());
     }
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
@@ -153,17 +153,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let kept = |jobs: &[&mut dyn Job]| jobs.iter().map(|job| job.done().0).sum::<u64>();
     let before = kept(&jobs);
     if resumed && !common.quiet {
-        say(&format!("resumed after {before} homomorphisms"));
+        say(&format!("resumed after {before} samples"));
     }
     let drawing = Instant::now();
     if driver.drive(&mut jobs)? == Status::Stopped {
-        return Ok(driver.interrupted(&format!("{} homomorphisms", kept(&jobs))));
+        return Ok(driver.interrupted(&format!("{} samples", kept(&jobs))));
     }
     let seconds = drawing.elapsed().as_secs_f64();
     let outputs =
         Outputs { samples: args.out.as_deref(), patches: args.patches.as_deref(), count: args.count };
     if !outputs.write(&recorders, &measures.patches)? {
-        return Ok(driver.interrupted(&format!("{} homomorphisms, before all was written", args.count)));
+        return Ok(driver.interrupted(&format!("{} samples, before all was written", args.count)));
     }
     let density =
         args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
@@ -216,14 +216,10 @@ impl Args {
         self.checkpoints.check()?;
         self.sampling.check()?;
         if self.count == 0 {
-            bail!("--count is 0, but at least one homomorphism must be drawn");
+            bail!("--count is 0, but at least one sample is needed");
         }
         if self.sampling.chains() > self.count {
-            bail!(
-                "--chains is {}, but only {} homomorphisms are asked for",
-                self.sampling.chains(),
-                self.count
-            );
+            bail!("--chains is {}, but --count is only {}", self.sampling.chains(), self.count);
         }
         if let Some(patches) = &self.patches {
             output::named(patches, "npy", "patches")?;
@@ -233,7 +229,7 @@ impl Args {
             && ["gz", "zst", "npz", "parquet", "json", "egr", "mtx"].contains(&other)
         {
             let at = out.display();
-            bail!("{at}: homomorphisms are written as .npy, .csv or text, not .{other}: name the output so");
+            bail!("{at}: samples are written as .npy, .csv or text, not .{other}; use one of these endings");
         }
         let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.sampling.motif_file().map(|path| ("--motif", path)));
@@ -256,11 +252,11 @@ impl Args {
     fn check_memory(&self, k: usize) -> Result<()> {
         let numbers = 3 + u64::from(self.wants(Estimate::ConditionalDensity));
         let needed = self.count.saturating_mul(8 * numbers);
-        let what = format!("observables of --count {} homomorphisms", self.count);
+        let what = format!("observables of --count {} samples", self.count);
         memory::check(needed, &what, "lower --count")?;
         let disk = self.count.saturating_mul(4 * k as u64);
         if disk > 1 << 50 {
-            bail!("--count is {}, but so many homomorphisms fit on no disk", self.count);
+            bail!("--count is {}, which is more samples than fit on a disk", self.count);
         }
         Ok(())
     }

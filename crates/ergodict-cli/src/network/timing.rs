@@ -38,7 +38,7 @@ pub(super) fn check(settings: &WindowSettings, nets: &[PathBuf]) -> Result<()> {
     Ok(settings.check()?)
 }
 
-/// Reads the file, and tells in a line what was decided.
+/// Reads the file, and reports the decisions in a line.
 pub(super) fn open(
     settings: &WindowSettings,
     path: &Path,

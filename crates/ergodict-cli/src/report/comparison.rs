@@ -1,5 +1,4 @@
-//! Several runs side by side: in what they differ, what came of it, their curves in one chart, and how much their atoms
-//! are alike.
+//! The comparison of several runs: settings that differ, results, curves, and similarity of atoms.
 
 use super::curves;
 use super::likeness::likeness;
@@ -12,24 +11,20 @@ use ergodict_report::{Figure, Heat, LineChart, Report, Series, Table};
 use serde_json::Value;
 
 const DIFFER: &str = "
-    What the runs were told that is not the same in all of them; everything else was.";
+    Settings that are not the same in all runs.";
 
 const RESULTS: &str = "
     The numbers each run ended with. Losses compare only where data, λ and precision are the same.";
 
 const SURROGATE: &str = "
-    The surrogate loss while each run learned: the mean loss of all samples so far, with the codes they had then, under the dictionary of now; lower is better. Click a
-    name to hide its curve.";
+    Surrogate loss of each run (weighted mean over all samples so far); lower is better. Click a name to hide its curve.";
 
 const DOMINANCE: &str = "
-    The share of the most dominant atoms, of two, of three, and so on. A curve that rises at once has a few atoms that do all the
-    work; one along the diagonal uses all alike.";
+    Cumulative dominance of the most dominant atoms. A steep curve: few atoms have most of the usage; on the diagonal all are used equally.";
 
-const ALIKE: &str = "
-    How much the atoms of the run of a row are alike those of the run of a column: the cosine of each atom with the nearest one
-    there, averaged by dominance; of networks without the entries at the motif's own edges, which all atoms have. 1 means that every atom in use is found there too, in any order. Runs that differ in their seed
-    alone tell how far the atoms are decided by the data. The measure has a direction: a larger dictionary holds the atoms of a
-    smaller one rather than the other way round.";
+const SIMILARITY: &str = "
+    Similarity of the atoms of a row's run to those of a column's: cosine of each atom with the nearest one, averaged by dominance; of networks without the motif's own edges. 1: every used
+    atom is in the other dictionary. Runs that differ in the seed alone show how far the data determine the atoms. Not symmetric: a larger dictionary can contain a smaller one.";
 
 /// A row in which runs differ.
 pub(super) struct Row {
@@ -41,15 +36,15 @@ pub(super) struct Row {
 pub(super) fn page(runs: &[Run]) -> Result<Report> {
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let rows = differing(runs);
-    let told = match rows.len() {
-        0 => "They were told the same.".to_owned(),
+    let differences = match rows.len() {
+        0 => "All settings are the same.".to_owned(),
         1 => format!("They differ in {}.", rows[0].name),
-        n => format!("They differ in {n} things, which are listed first."),
+        n => format!("They differ in {n} settings."),
     };
-    let mut report =
-        Report::new(format!("{} runs side by side", runs.len())).lead(format!("{}. {told}", list(&names)));
+    let mut report = Report::new(format!("Comparison of {} runs", runs.len()))
+        .lead(format!("{}. {differences}", list(&names)));
     if !rows.is_empty() {
-        report = report.table(table("In what they differ", DIFFER, runs, rows));
+        report = report.table(table("Differences", DIFFER, runs, rows));
     }
     report = report.table(table("Results", RESULTS, runs, results(runs)));
     report = curves::roc(runs).into_iter().fold(report, Report::figure);
@@ -79,7 +74,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.figure(dominance(&models));
     }
     if models.len() > 1
-        && let Some(figure) = alike(&models)?
+        && let Some(figure) = similarity(&models)?
     {
         report = report.figure(figure);
     }
@@ -111,8 +106,8 @@ fn dominance(models: &[(&Run, &Model)]) -> Figure {
     Figure { title: "Dominance".into(), svg: chart.svg(), words: DOMINANCE.into() }
 }
 
-/// How much atoms are alike, where any two dictionaries can be compared.
-fn alike(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
+/// The similarity of atoms, where any two dictionaries can be compared.
+fn similarity(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
     let values: Vec<Option<f64>> =
         models.iter().flat_map(|(_, v)| models.iter().map(|(_, w)| likeness(v, w))).collect();
     let n = models.len();
@@ -127,10 +122,10 @@ fn alike(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
         range: Some((0.0, 1.0)),
         ..Heat::new(names(), names(), values)
     };
-    Ok(Some(Figure { title: "How alike the atoms are".into(), svg: heat.svg()?, words: ALIKE.into() }))
+    Ok(Some(Figure { title: "Similarity of atoms".into(), svg: heat.svg()?, words: SIMILARITY.into() }))
 }
 
-/// What the runs were told that is not the same in all.
+/// Settings that are not the same in all runs.
 pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
     let mut all = vec![row("command", runs, |run| format!("ergodict {}", run.command))];
     let inputs: Vec<Vec<(String, String)>> = runs.iter().map(Run::inputs).collect();
@@ -138,12 +133,12 @@ pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
     for at in 0..most {
         let name = if most == 1 { "input".to_owned() } else { format!("input {}", at + 1) };
         // By digest: files of one name may differ, and one file may have two names. Embedded data has no digest but a name.
-        let told = |all: &Vec<(String, String)>| match all.get(at) {
+        let entry = |all: &Vec<(String, String)>| match all.get(at) {
             Some((name, digest)) if name.starts_with('@') => format!("{name} of {digest}"),
             Some((_, digest)) => digest.clone(),
             None => String::new(),
         };
-        if inputs.iter().any(|all| told(all) != told(&inputs[0])) {
+        if inputs.iter().any(|all| entry(all) != entry(&inputs[0])) {
             let cut = |digest: &str| digest.chars().take(19).collect::<String>();
             let value = |all: &Vec<(String, String)>| match all.get(at) {
                 Some((name, _)) if name.starts_with('@') => name.clone(),
@@ -157,11 +152,11 @@ pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
         all.push(row(&key, runs, |run| run.config.get(&key).map_or("–".to_owned(), plain)));
     }
     all.push(row("version", runs, |run| run.version().unwrap_or("–").to_owned()));
-    // What a command has no flag for, or a summary does not tell, is no difference.
+    // What a command has no flag for, or a summary does not have, is no difference.
     all.retain(|row| {
-        let mut told = row.values.iter().filter(|value| *value != "–");
-        let first = told.next();
-        told.any(|value| Some(value) != first)
+        let mut known = row.values.iter().filter(|value| *value != "–");
+        let first = known.next();
+        known.any(|value| Some(value) != first)
     });
     all
 }

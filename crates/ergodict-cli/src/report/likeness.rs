@@ -1,9 +1,9 @@
-//! How much the atoms of one dictionary are alike those of another.
+//! Similarity of the atoms of one dictionary to those of another.
 //!
 //! Of dictionaries V and W, with dominances p of V: Σ_k p_k max_j ⟨v_k, w_j⟩ / (‖v_k‖‖w_j‖). It is 1 where every atom in use
 //! is an atom of W, in whatever order and scale, and is not symmetric: W may have more. Atoms of chain motifs read forwards
 //! and backwards are the same atom where edges have no direction. Entries at the edges of the motif, which every patch has, are left
-//! out: with them the atoms of any two networks would be alike.
+//! out: with them the atoms of any two networks would be similar.
 
 use ergodict::chain::Motif;
 use ergodict::model::Model;

@@ -1,4 +1,4 @@
-//! A run as a file tells of it: a model, or the JSON summary that a command printed.
+//! A run as a file records it: a model, or the JSON summary that a command printed.
 
 use anyhow::{Context, Result, bail};
 use ergodict::data::read_whole;
@@ -58,7 +58,7 @@ pub(super) struct Curve {
 }
 
 impl Run {
-    /// Reads a model or a summary, told apart by what is in it.
+    /// Reads a model or a summary, distinguished by its content.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let bytes = read_whole(path)?;
         let at = path.display();
@@ -70,7 +70,7 @@ impl Run {
             }
             Some("") => bail!("{at}: is empty: expected a model or the JSON summary of a run"),
             Some(text) if text.starts_with("<!DOCTYPE") || text.starts_with("<html") => {
-                bail!("{at}: is a page already: expected the model or the JSON summary it was made from")
+                bail!("{at}: is an HTML report; expected the model or the JSON summary it was made from")
             }
             Some(_) => bail!(
                 "{at}: is neither a model nor JSON: expected a model or what a command prints with --json"
@@ -99,8 +99,8 @@ impl Run {
             ("last loss per sample".to_owned(), last.map_or(Value::Null, |point| point.loss.into())),
         ];
         if let Ok(Value::Object(of)) = serde_json::to_value(reached) {
-            let told = of.iter().filter(|(key, value)| value.is_number() && *key != "loss_per_sample");
-            results.extend(told.map(|(key, value)| (words(key), value.clone())));
+            let numbers = of.iter().filter(|(key, value)| value.is_number() && *key != "loss_per_sample");
+            results.extend(numbers.map(|(key, value)| (words(key), value.clone())));
         }
         let name = stem(path);
         Self {
@@ -149,13 +149,13 @@ impl Run {
         inputs.iter().map(|input| (input.name.clone(), input.digest.clone())).collect()
     }
 
-    /// The version that made it, where it is told.
+    /// The version that made it, where it is known.
     pub(super) fn version(&self) -> Option<&str> {
         self.model.as_ref().map(|model| &*model.version).or(self.known.version.as_deref())
     }
 }
 
-/// Names that are the same are told apart by their folders, or by numbers.
+/// Names that are the same are distinguished by their folders, or by numbers.
 pub(super) fn named_apart(mut runs: Vec<Run>) -> Vec<Run> {
     let same =
         |runs: &[Run], i: usize| runs.iter().enumerate().any(|(j, run)| j != i && run.name == runs[i].name);

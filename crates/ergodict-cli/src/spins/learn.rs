@@ -31,13 +31,13 @@ const HELP: &str = "\
 Example:
   ergodict spins learn --temperature 2.26 -r 25 --patch 12 -o atoms.safetensors --report atoms.html
 
-The paper's figure of twelve loss curves, and dictionaries of fixed configurations beside them:
+The paper's figure of twelve loss curves, and dictionaries of fixed configurations:
   ergodict spins learn --temperature 0.5,2.26,5 --every 1000,10000,100000,500000 -r 100 --fixed \\
     -o ising.safetensors --report ising.html";
 
 /// Learn dictionaries of patches from the trajectory of a spin system
 ///
-/// Every τ-th configuration is kept, and a number of patches at random places of it make a minibatch. Several
+/// Every τ-th configuration is kept, and patches at random positions of it make a minibatch. Several
 /// temperatures and several τ give a dictionary each, in files named after them, and one report.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
@@ -100,11 +100,11 @@ pub(crate) struct Args {
     reports: ReportArgs,
 }
 
-/// What tells a run from the others: its temperature, none for a trajectory from a file; and the updates (frames) between
+/// What distinguishes a run: its temperature, none for a trajectory from a file; and the updates (frames) between
 /// its minibatches, none for a fixed configuration.
 type Mark = (Option<f64>, Option<u64>);
 
-/// A source of minibatches and what tells it from the others.
+/// A source of minibatches and what distinguishes it.
 type MarkedSource<T> = (Box<dyn Source<T>>, Mark);
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -127,7 +127,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let mut learning = Learning::open(&all.identity(), &args.checkpoints, common)?;
     if !common.quiet {
-        whole_steps::tell(&args.epochs(), ground.step);
+        whole_steps::report(&args.epochs(), ground.step);
     }
     let mut marks: Vec<Mark> = Vec::new();
     for (source, mark) in args.sources::<T>(&ground, common)? {
@@ -230,7 +230,7 @@ impl Args {
             let inputs = self.system.inputs()?;
             ((rows, cols), walk.alphabet(), boundary, inputs, walk.updates_per_step())
         };
-        // Labels of cells only tell them apart.
+        // Labels of cells only distinguish them.
         let cells = matches!(alphabet, Alphabet::Labels(_)) && self.system.kind().is_cellular();
         let values = self.spins.or(cells.then_some(SpinValues::Borders));
         let data = LatticeData::new(shape, boundary, alphabet, values, self.patch, self.patches)?;
@@ -270,7 +270,7 @@ impl Args {
         let runs = tags.len() as u64;
         let each = self.scheme.factor.memory::<f64>(d, self.patches as u64).saturating_add(minibatch);
         let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
-        // Each run has its chain, and at the end its configuration as numbers: as it is, and rebuilt.
+        // Each run has its chain, and at the end its configuration as numbers: as it is, and reconstructed.
         let numbers = sites.saturating_mul(ground.kind.channels as u64).saturating_mul(2 * 8);
         let chain = if self.trajectory.is_none() { self.system.memory()? } else { sites.saturating_mul(8) };
         // And some configurations on the way, at most eight, of bytes or of real numbers.
@@ -298,7 +298,7 @@ impl Args {
         reports::probe(&outputs)
     }
 
-    /// What tells the runs apart, in their order; the fixed ones last.
+    /// What distinguishes the runs, in their order; the fixed ones last.
     fn tags(&self) -> Vec<String> {
         let (temperatures, epochs) = (self.temperatures(), self.epochs());
         let hot = |t: &f64| if temperatures.len() > 1 { vec![format!("T{t}")] } else { Vec::new() };

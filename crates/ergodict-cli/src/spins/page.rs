@@ -11,40 +11,32 @@ use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
 use ergodict_pages::maps::{encoded_shade, error_shade, off, shade, shade_words, shown};
 use ergodict_pages::text::short;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, number};
 use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Sheet, Table};
 use serde_json::Value;
 use std::time::Duration;
 
 const LOSS: &str = "
-    The surrogate loss of a patch, which is the weighted mean loss of all patches so far under the dictionary of that time, with the codes that they had
-    when they came, as the trajectory goes on: one curve for each distance between kept configurations, τ (in updates of single sites, or in
-    frames of a file). Lower is better.
-
-    All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighboring
-    configurations are; where hardly anything moves between them, it learns the same thing again and again. The axis
-    leaves out the first tenth, where random atoms are still being replaced.";
+    Surrogate loss per patch (weighted mean over all patches so far) along the trajectory, a curve for each number τ of updates between
+    configurations. Lower is better; the axis leaves out the first tenth.";
 
 const SHEETS: &str = "
-    All atoms of each dictionary, the most dominant first, row by row. Each atom has its own scale.";
+    All atoms of each dictionary, most dominant first. Each atom has its own scale.";
 
-const REBUILT: &str = "
-    The last configuration of the trajectory, and what each dictionary makes of it: patches are rebuilt as nonnegative
-    combinations of atoms (of either sign for signed spins, angles and real numbers), without a penalty, and averaged where they overlap.";
+const RECONSTRUCTION: &str = "
+    The last configuration and its reconstruction by each dictionary, without a penalty; overlapping patches are averaged.";
 
 const ERRORS: &str = "
-    Where the rebuilt configuration is off: white where it is right, full color where it is off by as much as the least and the greatest number that stand for
-    a spin are apart.";
+    Absolute error of the reconstruction: white is 0, full color is the range of spin values.";
 
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
 
 const FRAMES: &str = "
-    Configurations that were learned from, from the first to the last: what the patches are cut from. Where they all look alike, the chain has hardly
-    moved, and all that was learned is of one place: more updates would show more of the system.";
+    Configurations that patches are cut from, first to last. If they look the same, the chain has hardly moved: use more updates.";
 
 const RESUMED: &str = "
-    The run was resumed from a checkpoint, which keeps no pictures: these begin there.";
+    The run was resumed from a checkpoint, which keeps no configurations; these begin there.";
 
 /// The page.
 pub(super) fn of_learning(
@@ -57,7 +49,7 @@ pub(super) fn of_learning(
     if let [one] = outcomes {
         return page::with(&one.model, &[time], |report| {
             let report = frames(report, one, ground, from_file)?;
-            let report = rebuilt(&[one], ground)?.into_iter().fold(report, Report::figure);
+            let report = reconstructions(&[one], ground)?.into_iter().fold(report, Report::figure);
             Ok(report.table(table(outcomes)))
         });
     }
@@ -72,33 +64,33 @@ pub(super) fn of_learning(
     let best = outcomes.iter().min_by(|a, b| a.relative_error.total_cmp(&b.relative_error));
     let best = best.map_or_else(String::new, |best| {
         format!(
-            " The last configuration is rebuilt best by that of {}, with a relative error of {:.4}.",
+            " Best reconstruction of the last configuration: {}, relative error {}.",
             name(best.temperature, best.every),
-            best.relative_error
+            number(best.relative_error)
         )
     });
     let lead = format!(
-        "{} of {} atoms, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
-         places of kept configurations: neighboring ones are nearly the same, which the method allows.{best}",
+        "{} of {} atoms of {rows}×{cols} sites, learned from patches of {source}.{best}",
         count(outcomes.len(), "dictionary", "dictionaries"),
         first.w.cols(),
     );
-    let mut report = Report::new(format!("What {source} is made of")).lead(lead);
+    let mut report = Report::new(format!("Atoms of {source}")).lead(lead).numbers(numbers(outcomes));
     for group in groups(outcomes) {
         if let Some(temperature) = group[0].temperature {
-            report = report.section(format!("Temperature {temperature}"), "");
+            report = report.section(format!("T = {temperature}"), "");
         }
-        report = frames(report, group[0], ground, from_file)?;
-        let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
-        let svg = loss(&curves, from_file).svg();
-        report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
         for figure in dictionaries(&group)? {
             report = report.figure(figure);
         }
-        for figure in rebuilt(&group, ground)? {
+        report = frames(report, group[0], ground, from_file)?;
+        for figure in reconstructions(&group, ground)? {
             report = report.figure(figure);
         }
         let mixing: Vec<mixing::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
+        let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
+        let svg = loss(&curves, from_file).svg();
+        report = report.details(ergodict_pages::mixing::check(&mixing));
+        report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
         if !mixing.is_empty() {
             let worth = group.iter().filter_map(|outcome| {
                 let words = outcome.model.provenance.chain.as_ref()?.minibatch_words()?;
@@ -111,9 +103,9 @@ pub(super) fn of_learning(
     }
     let mut run = facts(first);
     run.push(time);
-    let report = report.section("All runs", "").table(table(outcomes)).facts(&run);
+    let report = report.section("Runs", "").table(table(outcomes)).facts(&run);
     Ok(report.code(
-        "The first of them again",
+        "Reproduce the first run",
         rerun::command(
             "spins learn",
             &Value::Object(first.provenance.config.clone()),
@@ -124,16 +116,15 @@ pub(super) fn of_learning(
 }
 
 const CHAINS: &str = "
-    Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
-    the magnetization of each, for each distance τ between them.";
+    Minibatches are patches of consecutive configurations of one chain, so they are correlated. Energy and magnetization of each configuration show how strongly, for each τ.";
 
-/// How the chain of a run mixed, under the name of the run.
+/// The diagnostics of a run, under its name.
 fn mixing(outcome: &Outcome) -> Vec<mixing::MixingReport> {
     let all = outcome.model.provenance.chain.iter().flat_map(|chain| chain.mixing.clone());
     all.map(|one| mixing::MixingReport { of: label(outcome), ..one }).collect()
 }
 
-/// Configurations that went by.
+/// Configurations of the trajectory.
 fn frames(report: Report, outcome: &Outcome, ground: &LatticeData, from_file: bool) -> Result<Report> {
     if outcome.frames.len() < 2 {
         return Ok(report);
@@ -175,7 +166,7 @@ fn loss(curves: &[&Outcome], from_file: bool) -> LineChart {
         Series::new(format!("τ = {every}"), points)
     });
     let series: Vec<Series> = series.collect();
-    // The first minibatches, coded with random atoms, would press all else together.
+    // The first minibatches, coded with random atoms, would dominate the axis.
     let end = series.iter().filter_map(|s| s.points.last()).map(|p| p.0).fold(0.0, f64::max);
     let later = || series.iter().flat_map(|s| &s.points).filter(|p| p.0 >= 0.1 * end).map(|p| p.1);
     let (low, high) = (later().fold(f64::INFINITY, f64::min), later().fold(f64::NEG_INFINITY, f64::max));
@@ -189,7 +180,7 @@ fn loss(curves: &[&Outcome], from_file: bool) -> LineChart {
     }
 }
 
-/// What an outcome is called among those of its temperature.
+/// Name of an outcome among those of its temperature.
 fn label(outcome: &Outcome) -> String {
     name(None, outcome.every)
 }
@@ -219,33 +210,46 @@ fn sheet(model: &Model) -> Sheet {
     Sheet::new(&atoms, shape)
 }
 
-/// The last configuration and what each dictionary makes of it.
-fn rebuilt(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
+/// The last configuration and its reconstruction by each dictionary.
+fn reconstructions(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
     let (encoding, channels) = (&ground.encoding, ground.kind.channels);
-    // A page of a dozen dictionaries stays small when pictures have no more shades than one can tell apart.
+    // A report of a dozen dictionaries stays small with few shades.
     let is_gray = matches!(encoding.values(), SpinValues::ZeroOne | SpinValues::Signed | SpinValues::Borders);
     let coarse = |v: f64| if is_gray { (v * SHADES).round() / SHADES } else { v };
     let truth = shown(&group[0].truth, encoding);
     let shade = encoded_shade(encoding, &truth);
     let all: Vec<Vec<f64>> =
-        group.iter().map(|o| shown(&o.rebuilt, encoding).into_iter().map(coarse).collect()).collect();
-    let mut items = vec![(Picture::new(&truth, ground.shape, shade), "the configuration".to_owned())];
+        group.iter().map(|o| shown(&o.reconstructed, encoding).into_iter().map(coarse).collect()).collect();
+    let mut items = vec![(Picture::new(&truth, ground.shape, shade), "configuration".to_owned())];
     for (outcome, values) in group.iter().zip(&all) {
         let label = format!("{}: error {:.3}", label(outcome), outcome.relative_error);
         items.push((Picture::new(values, ground.shape, shade), label));
     }
     let columns = Some(if items.len() > 4 { 3 } else { 2 });
     let svg = Pictures { items, columns }.svg()?;
-    let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
+    let mut figures = vec![Figure { title: "Reconstruction".into(), svg, words: RECONSTRUCTION.into() }];
     if encoding.values() != SpinValues::OneHot {
         let heat = error_shade(encoding, &group[0].truth);
-        let off: Vec<Vec<f64>> = group.iter().map(|o| off(&o.rebuilt, &o.truth, channels)).collect();
+        let off: Vec<Vec<f64>> = group.iter().map(|o| off(&o.reconstructed, &o.truth, channels)).collect();
         let items = group.iter().zip(&off);
         let items = items.map(|(o, off)| (Picture::new(off, ground.shape, heat), label(o)));
         let svg = Pictures { items: items.collect(), columns }.svg()?;
-        figures.push(Figure { title: "Where it is off".into(), svg, words: ERRORS.into() });
+        figures.push(Figure { title: "Error map".into(), svg, words: ERRORS.into() });
     }
     Ok(figures)
+}
+
+/// The numbers at the top: the best reconstruction, dictionaries, atoms.
+fn numbers(outcomes: &[Outcome]) -> Vec<(String, String)> {
+    let mut numbers = Vec::new();
+    let best = outcomes.iter().min_by(|a, b| a.relative_error.total_cmp(&b.relative_error));
+    if let Some(best) = best {
+        let name = name(best.temperature, best.every);
+        numbers.push((number(best.relative_error), format!("smallest relative error ({name})")));
+    }
+    numbers.push((outcomes.len().to_string(), "dictionaries".to_owned()));
+    numbers.push((outcomes[0].model.w.cols().to_string(), "atoms each".to_owned()));
+    numbers
 }
 
 fn table(outcomes: &[Outcome]) -> Table {
@@ -254,9 +258,9 @@ fn table(outcomes: &[Outcome]) -> Table {
         vec![
             name(o.temperature, o.every),
             totals.t.to_string(),
-            format!("{:.4}", o.results.surrogate_per_sample),
-            format!("{:.4}", o.relative_error),
-            if o.sites_right.is_nan() { "–".into() } else { format!("{:.2}", 100.0 * o.sites_right) },
+            number(o.results.surrogate_per_sample),
+            number(o.relative_error),
+            if o.sites_right.is_nan() { "–".into() } else { format!("{:.1}", 100.0 * o.sites_right) },
             format!("{:.2}", o.seconds.chain),
             format!("{:.2}", o.seconds.patches),
             format!("{:.2}", o.seconds.learning),
@@ -266,19 +270,18 @@ fn table(outcomes: &[Outcome]) -> Table {
         "run",
         "steps",
         "surrogate",
-        "rebuilding error",
-        "% sites right",
+        "relative error",
+        "% sites correct",
         "chain s",
         "patches s",
         "learning s",
     ];
     Table {
-        title: "All runs".into(),
+        title: "Runs".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        words: "Minibatches learned from, the final surrogate loss of a patch, how well the last configuration is \
-                rebuilt (relative error, and sites whose nearest value is the right one), and where the time went, by the \
-                clock and for each run alone: several that go on side by side share the threads."
+        words: "Minibatches, final surrogate loss per patch, reconstruction of the last configuration (relative error, sites with the \
+                correct nearest value), and wall time; concurrent runs share the threads."
             .into(),
     }
 }

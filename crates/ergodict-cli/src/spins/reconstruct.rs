@@ -1,4 +1,4 @@
-//! `ergodict spins reconstruct`: a configuration rebuilt from atoms.
+//! `ergodict spins reconstruct`: a configuration reconstructed from atoms.
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
@@ -15,6 +15,7 @@ use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict_pages::maps::{error_shade, off};
 use ergodict_pages::spins::{Outcome, of_reconstruction};
 use ergodict_report::Picture;
+use ergodict_report::words::number;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,9 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 Example:
-  ergodict spins reconstruct atoms.safetensors ising.npy -o rebuilt.npy --error-map error.png --report rebuilt.html";
+  ergodict spins reconstruct atoms.safetensors ising.npy -o reconstruction.npy --error-map error.png --report reconstruction.html";
 
-/// Rebuild a configuration from the atoms of a dictionary
+/// Reconstruct a configuration from the atoms of a dictionary
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -42,10 +43,10 @@ pub(crate) struct Args {
     /// Sites between neighboring patches, which are averaged where they overlap
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     stride: usize,
-    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can
+    /// Weight of the ℓ₁ norm of the codes; 0 fits most closely
     #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
     lambda: f64,
-    /// Draw where the rebuilt configuration is off
+    /// Draw the error at each site
     #[arg(long, value_name = "FILE.png")]
     error_map: Option<PathBuf>,
     #[command(flatten)]
@@ -100,7 +101,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let grid = NumberGrid { numbers: &truth, shape, channels };
     interrupt::listen();
     let mut progress: Option<Progress> = None;
-    let rebuilt = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
+    let reconstruction = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
         let progress =
             progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
         progress.update(done, || format!("stride {}", args.stride));
@@ -109,14 +110,14 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if let Some(progress) = &progress {
         progress.finish();
     }
-    let Some(rebuilt) = rebuilt else {
+    let Some(reconstruction) = reconstruction else {
         say("ergodict: interrupted; nothing was written");
         return Ok(interrupt::code());
     };
-    let error = relative_error(&rebuilt.values, &truth);
-    let right = encoding.agreement(&rebuilt.values, &spins);
-    let map = off(&rebuilt.values, &truth, channels);
-    write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
+    let error = relative_error(&reconstruction.values, &truth);
+    let right = encoding.agreement(&reconstruction.values, &spins);
+    let map = off(&reconstruction.values, &truth, channels);
+    write_npy(&args.out, MatRef::from_column_major(&reconstruction.values, shape.1 * channels, shape.0)?)?;
     let heat = Picture::new(&map, shape, error_shade(&encoding, &truth));
     if let Some(path) = &args.error_map {
         output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
@@ -124,8 +125,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     args.reports.write(|| {
         let names = [input::name(&args.model), input::name(&args.configuration)];
         let config = json!({ "frame": args.frame, "stride": args.stride, "lambda": args.lambda });
-        let command = rerun::command("spins reconstruct", &config, &names, "-o rebuilt.npy");
-        let done = Outcome { spins: &spins, shape, encoding: &encoding, rebuilt: &rebuilt.values };
+        let command = rerun::command("spins reconstruct", &config, &names, "-o reconstruction.npy");
+        let done =
+            Outcome { spins: &spins, shape, encoding: &encoding, reconstruction: &reconstruction.values };
         let more = [("frame", at.to_string()), ("stride", args.stride.to_string())];
         Ok(of_reconstruction(model, &done, &more, &command)?)
     })?;
@@ -136,7 +138,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         frame: at,
         shape,
         stride: args.stride,
-        patches: rebuilt.patches,
+        patches: reconstruction.patches,
         lambda: args.lambda,
         relative_error: error,
         sites_right: right,
@@ -169,7 +171,7 @@ struct SpinsReconstructSummary<'a> {
     lambda: f64,
     /// ‖X̂ − X‖ / ‖X‖
     relative_error: f64,
-    /// Share of the sites whose rebuilt value is nearest to the spin that is there; `null` for real numbers
+    /// Share of the sites whose reconstructed value is nearest to the true spin; `null` for real numbers
     sites_right: f64,
     #[serde(skip)]
     atoms: usize,
@@ -186,11 +188,14 @@ impl Summary for SpinsReconstructSummary<'_> {
         let Self { patches, atoms, stride, frame, relative_error: error, .. } = self;
         let right = match self.sites_right {
             right if right.is_nan() => String::new(),
-            right => format!(", {:.2} % of the sites right", 100.0 * right),
+            right => format!(", {:.1} % of its sites correct", 100.0 * right),
         };
         let mut lines = vec![
-            ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {stride}, frame {frame}")),
-            ("error", format!("{error:.4} relative{right}")),
+            (
+                "",
+                format!("{atoms} atoms reconstruct frame {frame}: relative error {}{right}", number(*error)),
+            ),
+            ("data", format!("{patches} patches, stride {stride}")),
             ("wrote", self.out.display().to_string()),
         ];
         lines.extend(self.error_map.map(|path| ("error map", path.display().to_string())));

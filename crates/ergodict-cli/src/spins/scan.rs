@@ -13,6 +13,7 @@ use anyhow::{Result, bail};
 use ergodict::chain::Quantity;
 use ergodict::run::{Identity, ScanPoint, ScanSettings, ScanTable, Status, TemperatureScan};
 use ergodict_pages::scan::ScanPage;
+use ergodict_report::words::{count, measured};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         temperatures: points.iter().map(temperature).collect(),
         seconds,
         resumed,
-        labels: points.iter().map(|point| point.temperature.to_string()).collect(),
+        labels: points.iter().map(|point| temperature_label(point.temperature)).collect(),
         points: &points,
         quantities: &quantities,
         written: args
@@ -138,6 +139,11 @@ impl Args {
     }
 }
 
+/// A temperature in at most four decimals.
+fn temperature_label(temperature: f64) -> String {
+    ((1e4 * temperature).round() / 1e4).to_string()
+}
+
 /// How the table is written.
 #[derive(Clone, Copy)]
 enum TableFormat {
@@ -154,7 +160,10 @@ impl TableFormat {
             Some("csv") => Self::Text(","),
             Some("tsv") => Self::Text("\t"),
             Some("json") => Self::Json,
-            _ => bail!("{}: tables are written as .csv, .tsv or .json: name the output so", path.display()),
+            _ => bail!(
+                "{}: tables are written as .csv, .tsv or .json; use one of these endings",
+                path.display()
+            ),
         })
     }
 
@@ -197,7 +206,7 @@ struct ScanSummary<'a> {
     temperatures: Vec<TemperatureSummary>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
     labels: Vec<String>,
@@ -227,7 +236,7 @@ impl ScanSummary<'_> {
         let row = |point: &ScanPoint| {
             let mut row = Vec::new();
             for (quantity, one) in self.quantities.iter().zip(&point.estimates) {
-                let known = (!one.mean.is_nan()).then(|| format!("{:.4} ± {:.4}", one.mean, one.error));
+                let known = (!one.mean.is_nan()).then(|| measured(one.mean, one.error));
                 row.push(known.unwrap_or_else(unknown));
                 let exact =
                     || point.exact_value(*quantity).map_or_else(unknown, |exact| format!("{exact:.4}"));
@@ -249,10 +258,9 @@ impl Summary for ScanSummary<'_> {
         let mut lines = vec![(
             "scanned",
             format!(
-                "{rows}×{cols} sites at {} temperatures, {} sweeps in {:.2} s",
-                self.points.len(),
-                self.sweeps,
-                self.seconds
+                "{rows}×{cols} sites at {}, {} sweeps",
+                count(self.points.len(), "temperature", "temperatures"),
+                self.sweeps
             ),
         )];
         let (head, table) = self.table();
@@ -272,10 +280,14 @@ impl Summary for ScanSummary<'_> {
         }
         if let Some(exact) = self.critical_temperature {
             let how = if self.config["model"] == "xy" { "by simulations" } else { "exact" };
-            lines.push(("critical", format!("T = {exact:.5} on an infinite lattice ({how})")));
+            lines.push(("critical", format!("T = {exact:.4} on an infinite lattice ({how})")));
         }
         lines.extend(self.written.clone());
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        vec![("time", format!("{:.2} s", self.seconds))]
     }
 
     fn config(&self) -> Value {

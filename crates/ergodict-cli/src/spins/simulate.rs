@@ -20,6 +20,7 @@ use ergodict::chain::{Alphabet, ChainPoint, Quantity, SampledSystem, SpinWalk, T
 use ergodict::data::{Frame, Trajectory, digest};
 use ergodict::model::Input;
 use ergodict::run::{Checkpoint, Identity, Job, SpinRecorder, Status};
+use ergodict_report::words::number;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -104,7 +105,7 @@ impl Observed {
         let updates = if time.is_nan() {
             String::new()
         } else {
-            format!("; {:.3e} updates per independent frame", time * every as f64)
+            format!("; {} updates per independent frame", number(time * every as f64))
         };
         format!("{}{updates}", describe(&self.mixing))
     }
@@ -153,7 +154,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         if resumed {
             say(&format!("resumed after {} frames", kept(&jobs)));
         }
-        whole_steps::tell(&[args.every], of);
+        whole_steps::report(&[args.every], of);
     }
     if driver.drive(&mut jobs)? == Status::Stopped {
         return Ok(driver.interrupted(&format!("{} frames", kept(&jobs))));

@@ -82,7 +82,7 @@ impl System {
         Ok(())
     }
 
-    /// Refuses flags that a trajectory from a file makes meaningless: of what it is, only `--model` and `--states` tell.
+    /// Refuses flags that a trajectory from a file makes meaningless: of what it is, only `--model` and `--states` apply.
     pub(super) fn refuse_beside_trajectory(&self, temperatures: &[f64]) -> Result<()> {
         let size = self.size.map(|_| "size".to_owned());
         let hot = (!temperatures.is_empty()).then(|| "temperature".to_owned());

@@ -1,4 +1,4 @@
-//! Chains that update many sites in a step: τ is rounded up to whole steps, and that is told.
+//! Chains that update many sites in a step: τ is rounded up to whole steps, with a note.
 
 use crate::progress::say;
 use anyhow::{Result, bail};
@@ -23,7 +23,7 @@ pub(super) fn check(all: &[u64], step: u64) -> Result<()> {
 }
 
 /// Tells which numbers of updates the τ are rounded up to, if any is.
-pub(super) fn tell(all: &[u64], step: u64) {
+pub(super) fn report(all: &[u64], step: u64) {
     if all.iter().any(|every| whole(*every, step) != *every) {
         let each: Vec<String> = all.iter().map(|every| whole(*every, step).to_string()).collect();
         let each = each.join(", ");

@@ -51,7 +51,7 @@ fn files_that_are_no_network() {
         ("net.net", &["net.net:1", "*Vertices 5"]),
         ("net.dot", &["net.dot:2", "expected -- in a graph"]),
         ("table.csv", &["table.csv:1", "`p`, `q`, `r`"]),
-        ("missing.txt", &["missing.txt", "no such file", "@karate"]),
+        ("missing.txt", &["missing.txt", "file not found", "@karate"]),
         ("@nowhere", &["nowhere", "karate"]),
     ] {
         refused(&bench, &format!("network info {file} -q"), said);

@@ -40,6 +40,9 @@ fn url(file: &Path) -> String {
     format!("file://{}", file.canonicalize().unwrap().display())
 }
 
+/// Opens all folded parts.
+const UNFOLD: &str = "document.querySelectorAll('details').forEach(e => { e.open = true; })";
+
 /// What every page promises.
 fn check(browser: &mut Browser, file: &Path) {
     let size = std::fs::metadata(file).unwrap().len();
@@ -49,16 +52,23 @@ fn check(browser: &mut Browser, file: &Path) {
         browser.width(width, 900);
         browser.open(&address);
         assert!(browser.holds("document.documentElement.classList.contains('js')"), "the script did not run");
+        browser.value(UNFOLD);
         let wide = browser.number("document.documentElement.scrollWidth");
         let widest = "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 \
                       && !e.closest('.scroll, pre, svg')).map(e => e.outerHTML.slice(0, 80)).slice(0, 3).join(' | ')";
         let culprits = browser.text(widest);
         assert!(wide <= f64::from(width) && culprits.is_empty(), "{width} px: {wide}: {culprits}");
-        // On a screen of usual width diagnostics are seen whole, up to R̂ in their last column; on narrow ones the table scrolls.
-        let beyond = "[...document.querySelectorAll('.scroll')].filter(e => e.querySelector('thead').textContent.includes('R̂')) \
-                      .map(e => e.scrollWidth - e.clientWidth).filter(more => more > 0).join()";
+        // On a screen of usual width tables are seen whole; on narrow ones they scroll.
+        let beyond = "[...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth - e.clientWidth, e]) \
+                      .filter(([more]) => more > 0).map(([more, e]) => `${more} px of ${e.textContent.slice(0, 60)}`).join()";
         let cut = browser.text(beyond);
-        assert!(width < 1100 || cut.is_empty(), "{width} px: a table of diagnostics is cut off by {cut} px");
+        assert!(width < 1100 || cut.is_empty(), "{width} px: tables are cut off by {cut}");
+        // Labels of charts and graphs are inside their picture.
+        let outside = "[...document.querySelectorAll('svg text')].filter(e => { const s = e.ownerSVGElement.getBoundingClientRect(), \
+                       t = e.getBoundingClientRect(); return t.width > 0 && (t.left < s.left - 1 || t.right > s.right + 1); }) \
+                       .map(e => e.textContent).slice(0, 3).join(' | ')";
+        let labels = browser.text(outside);
+        assert!(labels.is_empty(), "{width} px: labels outside their picture: {labels}");
         quiet(browser, &address);
     }
     named(browser);
@@ -115,9 +125,9 @@ fn look(browser: &mut Browser, file: &Path, name: &str) {
         browser.width(width, 900);
         browser.open(&address);
         let kind = if width < 500 { "phone" } else { scheme };
-        browser.screenshot(&format!("{name}-{kind}"), true);
+        browser.screenshot(&format!("{}-{kind}", name.replace('/', "-")), true);
     }
-    browser.print(name);
+    browser.print(&name.replace('/', "-"));
 }
 
 /// The page that has one of everything.
@@ -336,7 +346,7 @@ fn enlarge(browser: &mut Browser, file: &Path, name: &str) {
     browser.open(&url(file));
     browser.click(".card");
     assert!(browser.holds("document.querySelector('dialog[open] .matrix')"), "{name}");
-    browser.screenshot(&format!("{name}-dialog"), false);
+    browser.screenshot(&format!("{}-dialog", name.replace('/', "-")), false);
     browser.key("Escape");
     quiet(browser, &url(file));
 }
@@ -346,6 +356,16 @@ fn pages_of_the_commands_open_from_disk() {
     let Some(mut browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
+    let random = |n: u64| n.wrapping_mul(6_364_136_223_846_793_005) >> 33;
+    let contact = |n: u64| {
+        format!("{},{},2023-0{}-{:02}\n", random(n) % 30, 30 + random(n + 9999) % 30, 1 + n / 200, 1 + n % 28)
+    };
+    let contacts: String = (0..1200).map(contact).collect();
+    std::fs::write(at.join("times.csv"), format!("source,target,time\n{contacts}")).unwrap();
+    let row =
+        |n: u64| (0..8).map(|j| format!("0.{:04}", random(n * 8 + j) % 10_000)).collect::<Vec<_>>().join(",");
+    let rows: String = (0..200).map(|n| row(n) + "\n").collect();
+    std::fs::write(at.join("x.csv"), format!("apple,pear,plum,fig,kiwi,lime,date,nut\n{rows}")).unwrap();
     for words in [
         "network learn @lesmis -k 10 -r 16 --steps 40 --batch 50 -o net --report network-learn.html",
         "network learn @lesmis -k 10 -r 16 --steps 40 --batch 50 --seed 1 -o other",
@@ -354,10 +374,21 @@ fn pages_of_the_commands_open_from_disk() {
         "network compare @lesmis @karate -k 6 -r 6 --steps 15 --batch 40 --samples 3000 --report network-compare.html",
         "network corrupt @lesmis --add 0.3 -o noisy.txt --truth truth.tsv",
         "network denoise noisy.txt --pairs truth.tsv --method resource-allocation -o scores.tsv --report network-denoise.html",
+        "network denoise noisy.txt -o scores-ensemble.tsv --report network-suspicious.html",
+        "network denoise @lesmis --pairs non-edges --top 20 -o missing.tsv --report network-missing.html",
         "evaluate scores.tsv truth.tsv --report evaluate.html",
+        "evaluate scores-ensemble.tsv scores.tsv truth.tsv --report evaluate-several.html",
+        "network info @lesmis --report network-info.html",
+        "network sample @lesmis -k 6 --sampler pivot --chains 2 --count 500 --report network-sample.html",
+        "network learn @karate -k 4 -r 3 --static -o static --report network-static.html",
+        "network learn times.csv --timestamps --window 30d -k 4 -r 4 --steps 20 -o time --report network-time.html",
         "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --every 2000 -o spin --report spins-learn.html",
         "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --temperature 2.0,2.6 --every 2000,5000 -o spins --report spins-compare.html",
         "spins simulate --size 30 --updates 100000 --every 200 --chains 2 --observables energy,magnetization,cluster -o spins.npy --report spins-simulate.html",
+        "spins reconstruct spin spins-chain0.npy -o again.npy --report spins-reconstruct.html",
+        "spins scan --size 6 --from 1.5 --to 3.5 --temperatures 4 --sweeps 60 --report spins-scan.html",
+        "factor x.csv -r 3 -o table --report factor.html",
+        "demo -o demo",
         "image learn @tessellation -r 9 --patch 8 --patches 300 --steps 8 -o image --report image-learn.html",
         "image reconstruct image @tessellation -o again.png --report image-reconstruct.html",
         "image denoise @tessellation-noisy --gray --stride 4 -o clean.png --report image-denoise.html",
@@ -370,10 +401,21 @@ fn pages_of_the_commands_open_from_disk() {
         ("network-reconstruct", true),
         ("network-compare", false),
         ("network-denoise", false),
+        ("network-suspicious", false),
+        ("network-missing", false),
+        ("network-info", false),
+        ("network-sample", false),
+        ("network-static", true),
+        ("network-time", true),
         ("evaluate", false),
+        ("evaluate-several", false),
         ("spins-learn", true),
         ("spins-compare", false),
         ("spins-simulate", false),
+        ("spins-reconstruct", true),
+        ("spins-scan", false),
+        ("factor", true),
+        ("demo/report", true),
         ("image-learn", true),
         ("image-reconstruct", true),
         ("image-denoise", true),

@@ -30,20 +30,20 @@ fn an_interrupted_conversion_says_how_to_go_on_and_does() {
     assert_eq!(done.code, Some(130));
     let told = done.stderr;
     assert!(
-        told.contains("the state is in net.egr.converting: go on with ") && told.contains("--resume"),
+        told.contains("the state is in net.egr.converting; continue with ") && told.contains("--resume"),
         "{told}"
     );
     assert!(bench.path("net.egr.converting/forward").exists() && !bench.path("net.egr").exists());
     let refused = bench.run(words);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("delete it, or go on from it (--resume)"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("delete it, or continue from it (--resume)"), "{}", refused.stderr);
     // Also while rows are written.
     assert_eq!(bench.stopped_after(&format!("{words} --resume"), 50).code, Some(130));
     bench.run(&format!("{words} --resume -q")).fine();
     assert!(bench.bytes("net.egr") == bench.bytes("whole.egr"));
     assert!(!bench.path("net.egr.converting").exists());
     let fresh = bench.run(&format!("{words} --resume")).fine().stderr;
-    assert!(fresh.contains("nothing to go on from"), "{fresh}");
+    assert!(fresh.contains("nothing to resume"), "{fresh}");
     for (words, told) in [
         ("network convert net.txt -o n.mtx --resume", "--resume is for"),
         ("network convert net.txt -o n.egr --memory 9K", "at least one mebibyte"),

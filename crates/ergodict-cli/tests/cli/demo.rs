@@ -92,7 +92,7 @@ fn writes_its_files_and_nothing_else_and_the_same_seed_gives_the_same_bytes() {
     let done = ergodict(folder.path()).arg("demo").assert().success();
     assert!(done.get_output().stdout.is_empty(), "without --json there is no data");
     let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("Look at ergodict-demo/report.html"), "{said}");
+    assert!(said.contains("Report: ergodict-demo/report.html"), "{said}");
     let out = folder.path().join("ergodict-demo");
     let mut expected = MODELS.map(str::to_owned).to_vec();
     expected.insert(3, "report.html".into());
@@ -100,12 +100,12 @@ fn writes_its_files_and_nothing_else_and_the_same_seed_gives_the_same_bytes() {
 
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     for part in [
-        "A network",
-        "A magnet",
+        "Network: Les Misérables",
+        "Ising model",
         "Atoms at temperature 2.26",
-        "A picture rebuilt",
-        "False edges found",
-        "Three commands to try next",
+        "Reconstruction",
+        "Denoising: ROC curve",
+        "Reproduce",
     ] {
         assert!(page.contains(part), "{part}");
     }

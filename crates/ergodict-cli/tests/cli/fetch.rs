@@ -114,14 +114,14 @@ fn what_cannot_be_is_refused_before_anything_is_asked_for() {
     let bench = Bench::new();
     bench.put("x.txt", "1 2\n");
     for (words, expected) in [
-        ("facebok", "there are facebook, arxiv, ppi_pathways, enron, twitter; did you mean facebook?"),
+        ("facebok", "there are facebook, arxiv, ppi_pathways, enron, twitter; did you mean 'facebook'?"),
         ("all --from x.txt", "expected the folder that has facebook_combined.txt.gz, ca-AstroPh.txt.gz, PP-"),
         ("all -o x.txt", "x.txt is a file: expected a folder"),
         ("enron -o email-Enron.txt.gz --keep", "are the same file"),
         ("enron --from x.txt -o x.txt", "are the same file, which would be overwritten"),
         ("enron -o net.egr.gz", "cannot be mapped"),
         ("enron -o no/net.txt", "the directory `no` does not exist"),
-        ("enron --from no.gz", "no.gz: there is no such file"),
+        ("enron --from no.gz", "no.gz: file not found"),
         ("enron --from ftp://127.0.0.1/x", "expected http://, https:// or a file"),
     ] {
         let said = refused(&bench, &format!("network fetch {words}"));

@@ -91,7 +91,7 @@ fn every_image_has_its_say() {
             summary["inputs"].as_array().unwrap().iter().map(|i| i["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["gray.png", "color.png"]);
         let page = String::from_utf8(bench.bytes("page.html")).unwrap();
-        assert!(page.contains("gray rebuilt") && page.contains("color rebuilt"));
+        assert!(page.contains("Reconstruction of gray") && page.contains("Reconstruction of color"));
         let figures = format!("{flags} gray.png gray.png --figures figures-{sampling}");
         learn(&bench, &figures);
         for name in ["atoms", "loss", "gray-rebuilt", "gray-rebuilt-2"] {
@@ -197,7 +197,10 @@ fn noise_is_taken_away() {
         for words in said.iter().chain(&["Denoised image", "as few atoms as leave", "of 40×40 pixels"]) {
             assert!(page.contains(words), "{flags}: {words}");
         }
-        assert!(!page.contains("An image rebuilt") && !page.contains("as closely as it goes"), "{flags}");
+        assert!(
+            !page.contains("Reconstruction of an image") && !page.contains("without a penalty"),
+            "{flags}"
+        );
     }
     let (plain, said) = denoise("--sigma 0");
     assert_eq!(plain["psnr"], json!(null), "{plain:#}");

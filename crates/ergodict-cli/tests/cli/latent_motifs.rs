@@ -36,6 +36,19 @@ fn rows(bench: &Bench, name: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
+fn findings_come_first_and_the_optimizer_only_when_verbose() {
+    let bench = bench();
+    let words = format!("network learn @karate {SMALL} -o m");
+    let usual = bench.run(&words).fine().stderr;
+    assert!(usual.lines().next().unwrap().starts_with("4 latent motifs explain "), "{usual}");
+    assert!(usual.trim_end().ends_with("wrote      m"), "{usual}");
+    let verbose = bench.run(&format!("{words} -v")).fine().stderr;
+    for detail in ["\nloss ", "\nstationarity ", "\nsampler ", "\ntime "] {
+        assert!(!usual.contains(detail) && verbose.contains(detail), "{detail}: {usual}\n{verbose}");
+    }
+}
+
+#[test]
 fn atoms_are_told_by_dominance_and_the_model_knows_its_motif() {
     let bench = bench();
     let done = learn(&bench, &format!("net.txt {SMALL} -o m"));

@@ -19,7 +19,7 @@ fn has(program: &str) -> bool {
 /// What bash offers after these words, the last of which is being typed.
 fn offered(bench: &Bench, words: &[&str]) -> Vec<String> {
     let script = format!(
-        "source complete.bash; COMP_WORDS=({}); COMP_CWORD={}; \
+        "source complete.bash; COMP_WORDS=({0}); COMP_CWORD={1}; COMP_LINE={0:?}; COMP_POINT=${{#COMP_LINE}}; \
          _ergodict ergodict \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.join(" "),
         words.len() - 1
@@ -44,6 +44,43 @@ fn bash_completes_commands_flags_and_values() {
     assert_eq!(offered(&bench, &["ergodict", "network", "learn", "--stat"]), ["--static"]);
     assert_eq!(offered(&bench, &["ergodict", "spins", "simulate", "--model", "cell"]), ["cellular-potts"]);
     assert_eq!(offered(&bench, &["ergodict", "completions", "z"]), ["zsh"]);
+    let of_flag = |flag, start| offered(&bench, &["ergodict", "network", "learn", flag, start]);
+    assert_eq!(of_flag("--sampler", "pivot-"), ["pivot-approx"]);
+    assert_eq!(of_flag("--schedule", "bal"), ["balanced"]);
+    assert_eq!(offered(&bench, &["ergodict", "network", "denoise", "--method", "jac"]), ["jaccard"]);
+    // `@` parts words, so that what is offered stands after it.
+    assert_eq!(offered(&bench, &["ergodict", "network", "info", "@les"]), ["lesmis"]);
+    assert_eq!(offered(&bench, &["ergodict", "image", "learn", "@"]), ["tessellation", "tessellation-noisy"]);
+}
+
+#[test]
+fn help_is_a_command() {
+    let bench = Bench::new();
+    for (help, same) in
+        [("help network learn", "network learn --help"), ("help", "--help"), ("help spins", "spins --help")]
+    {
+        assert_eq!(bench.run(help).fine().stdout, bench.run(same).fine().stdout, "{help}");
+    }
+    let done = bench.run("help netwrok");
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'network'?"), "{}", done.stderr);
+}
+
+#[test]
+fn commands_are_found_across_nouns() {
+    let bench = Bench::new();
+    for (words, meant) in [
+        ("denoise @karate", "'network denoise' or 'image denoise'?"),
+        ("learn @karate -r 9", "'network learn', 'spins learn' or 'image learn'?"),
+        ("compair a b", "'network compare'?"),
+        ("network dennoise x", "'network denoise'?"),
+    ] {
+        let done = bench.run(words);
+        assert!(
+            done.code == Some(2) && done.stderr.contains(&format!("did you mean {meant}")),
+            "{}",
+            done.stderr
+        );
+    }
 }
 
 #[test]
@@ -56,7 +93,7 @@ fn every_shell_has_a_script() {
         }
     }
     let done = bench.run("completions bas");
-    assert!(done.code == Some(2) && done.stderr.contains("did you mean bash?"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'bash'?"), "{}", done.stderr);
 }
 
 #[test]
@@ -67,7 +104,7 @@ fn man_pages_are_well_formed() {
     let learn = String::from_utf8(bench.run("man network learn").fine().stdout).unwrap();
     assert!(learn.contains(".TH ergodict-network-learn 1") && learn.contains(".SH EXAMPLES"), "{learn}");
     let done = bench.run("man network lern");
-    assert!(done.code == Some(2) && done.stderr.contains("did you mean learn?"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'learn'?"), "{}", done.stderr);
     let done = bench.run("man -o pages").fine();
     assert!(done.stderr.contains("pages"));
     let mut pages: Vec<_> =

@@ -51,12 +51,12 @@ fn several_runs_tell_in_what_they_differ() {
     assert_eq!(differing("a.safetensors a.safetensors"), Vec::<String>::new());
     assert!(differing("a.safetensors b.safetensors d.safetensors").contains(&"k".to_owned()));
     let three = page(&bench, "a.safetensors b.safetensors d.safetensors");
-    for part in ["3 runs side by side", "In what they differ", "How alike the atoms are", "What was run"] {
+    for part in ["Comparison of 3 runs", "Differences", "Similarity of atoms", "Run details"] {
         assert!(three.contains(part), "{part}");
     }
     // Atoms of 5 and of 6 nodes cannot be compared.
-    assert!(!page(&bench, "a.safetensors d.safetensors").contains("How alike the atoms are"));
-    assert!(page(&bench, "a.safetensors a.json").contains("2 runs side by side"));
+    assert!(!page(&bench, "a.safetensors d.safetensors").contains("Similarity of atoms"));
+    assert!(page(&bench, "a.safetensors a.json").contains("Comparison of 2 runs"));
 }
 
 #[test]

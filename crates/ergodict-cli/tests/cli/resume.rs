@@ -60,7 +60,7 @@ fn resuming_without_a_checkpoint_starts_afresh_and_says_so() {
     let bench = bench();
     bench.run("factor x.npy -r 2 -o whole -q").fine();
     let done = bench.run("factor x.npy -r 2 -o m --checkpoint state --resume").fine();
-    assert!(done.stderr.contains("state: there is no checkpoint yet; starting afresh"), "{}", done.stderr);
+    assert!(done.stderr.contains("state: no checkpoint found; starting a new run"), "{}", done.stderr);
     assert!(bench.bytes("m") == bench.bytes("whole"));
 }
 

@@ -145,7 +145,7 @@ fn what_keeps_no_flags_or_others_is_refused() {
         ("network generate er -o b.txt --config a.txt", "is the configuration of `ergodict network corrupt`"),
         ("factor x.npy -o b --config gray.png", "says nothing of how it was made"),
         ("factor x.npy -o b --config pairs.tsv", "pairs.tsv: says nothing of how it was made"),
-        ("factor x.npy -o b --config no.toml", "there is no such file"),
+        ("factor x.npy -o b --config no.toml", "file not found"),
     ] {
         let done = bench.run(words);
         assert!(done.code == Some(2) && done.stderr.contains(problem), "{words}: {}", done.stderr);

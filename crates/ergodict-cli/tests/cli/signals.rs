@@ -52,7 +52,7 @@ fn the_command_that_is_told_goes_on() {
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{words}: {told}");
         assert!(bench.path("it's a state").exists() && !bench.path(out).exists(), "{words}: {told}");
-        let again = told.lines().last().unwrap().split(": go on with ").nth(1).unwrap();
+        let again = told.lines().last().unwrap().split("continue with ").nth(1).unwrap();
         assert!(
             again.ends_with(r"--checkpoint 'it'\''s a state' --checkpoint-every 0.02 --resume"),
             "{told}"

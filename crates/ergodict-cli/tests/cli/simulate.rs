@@ -85,7 +85,7 @@ fn clusters_and_derived_quantities_are_reported() {
         (0.5..0.67).contains(&binder) && of("correlation-length").0 > 8.0 && of("susceptibility").0 > 1.0
     );
     let page = String::from_utf8(bench.bytes("t.html")).unwrap();
-    assert!(page.contains("The energy over time") && !page.contains("The binder over time"));
+    assert!(page.contains("Trace: energy") && !page.contains("Trace: binder"));
     assert!(page.contains("<td>binder</td>") || page.contains(">binder<"));
 }
 

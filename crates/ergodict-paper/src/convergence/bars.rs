@@ -70,12 +70,12 @@ impl Size {
 pub(super) struct BarsRun {
     model: Model,
     bars: Bars,
-    seen: Done<Seen>,
+    seen: Done<BarsRecord>,
 }
 
 /// What is recorded of it; its atoms are in the model.
 #[derive(Serialize, Deserialize)]
-struct Seen {
+struct BarsRecord {
     size: Size,
     /// Time spent in learning.
     learning: f64,
@@ -111,7 +111,7 @@ impl BarsRun {
         let (size, seed, folder) = (Size::new(place.quick), place.common.seed, place.folder);
         let files = [DATA, MODEL].map(str::to_owned);
         let settings = json!({ "batches": size.batches, "fresh": size.fresh });
-        let make = || Seen::make(size, seed, folder).map(Some);
+        let make = || BarsRecord::make(size, seed, folder).map(Some);
         let Some(seen) = place.unit((VERB, "bars", seed), settings, &files, make)? else { return Ok(None) };
         let run =
             Self { model: Model::load(&folder.join(MODEL))?, bars: Bars::new(SIDE, ON, OFF, NOISE)?, seen };
@@ -130,7 +130,7 @@ impl BarsRun {
     }
 }
 
-impl Seen {
+impl BarsRecord {
     /// Simulates, writes the pictures, and learns from them.
     fn make(size: Size, seed: u64, folder: &Path) -> Result<Self> {
         let (file, pictures_seen, fresh_seen) = (&folder.join(DATA), size.pictures(), size.fresh);

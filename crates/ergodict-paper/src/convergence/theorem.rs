@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `f_t(W_t)`, from all that was seen | the weighted occupation of states times their losses |
 //! | `f(W_t)` | the stationary law times the same losses |
-//! | (ii) `f̂_t − f → 0`, `f_t − f̂_t → 0` | `summary::Seen::distance` and `old_codes` |
-//! | (iii) `‖∇f(W_t) − 2(W_t A_t − B_tᵀ)‖ → 0` | `summary::Seen::gradient` |
-//! | critical points of `f` in `C` | `summary::Seen::gap`, of `f + κ₁‖W‖²`, as (C2) is enforced |
-//! | iterate stability | `summary::Seen::speed` |
+//! | (ii) `f̂_t − f → 0`, `f_t − f̂_t → 0` | `summary::CaseRecord::distance` and `old_codes` |
+//! | (iii) `‖∇f(W_t) − 2(W_t A_t − B_tᵀ)‖ → 0` | `summary::CaseRecord::gradient` |
+//! | critical points of `f` in `C` | `summary::CaseRecord::gap`, of `f + κ₁‖W‖²`, as (C2) is enforced |
+//! | iterate stability | `summary::CaseRecord::speed` |
 
 mod cases;
 mod claims;
@@ -28,13 +28,13 @@ use exact::Occupation;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use setting::{Movement, Size};
-use summary::{Seen, last};
+use summary::{CaseRecord, last};
 use watch::Times;
 
 /// All cases that were run.
 pub(super) struct Theorem {
     size: Size,
-    cases: Vec<(Case, Done<Seen>)>,
+    cases: Vec<(Case, Done<CaseRecord>)>,
 }
 
 impl Theorem {
@@ -48,7 +48,7 @@ impl Theorem {
                 return Ok(None);
             };
             if seen.new {
-                let Seen { distance, distance_exact, rate, .. } = &seen.outcome;
+                let CaseRecord { distance, distance_exact, rate, .. } = &seen.outcome;
                 place.talk(&format!(
                     "{}: |f̂ − f| {:.1e}, exact {:.1e}; falls as t to the {:.2}",
                     case.name,
@@ -63,7 +63,7 @@ impl Theorem {
     }
 
     /// A case by its name.
-    fn case(&self, key: &str) -> Option<(&Case, &Seen)> {
+    fn case(&self, key: &str) -> Option<(&Case, &CaseRecord)> {
         self.cases.iter().find(|(case, _)| case.key == key).map(|(case, done)| (case, &done.outcome))
     }
 
@@ -88,7 +88,7 @@ impl Theorem {
     /// The same for machines.
     pub(super) fn json(&self) -> Value {
         let Size { steps, runs, keep, .. } = self.size;
-        let one = |(case, done): &(Case, Done<Seen>)| {
+        let one = |(case, done): &(Case, Done<CaseRecord>)| {
             let seen = &done.outcome;
             let (loss, error) = seen.mean(|end| end.expected);
             json!({
@@ -113,12 +113,12 @@ impl Theorem {
 
 /// Whether surrogate and expected loss are as close at the end as the theorem's assumptions make them: sound cases within what their
 /// own exact variance explains, broken ones within that of independent pictures with weights 1/t.
-fn closes_in(case: &Case, seen: &Seen) -> bool {
+fn closes_in(case: &Case, seen: &CaseRecord) -> bool {
     seen.excess(!case.sound) <= seen.bound()
 }
 
 /// All runs of a case, at any number of threads the same.
-fn runs(case: &Case, size: Size, seed: u64) -> Result<Seen> {
+fn runs(case: &Case, size: Size, seed: u64) -> Result<CaseRecord> {
     let at = log_spaced(case.minibatches(size), 7);
     let mut own = Occupation::new(&case.movement.rows(size), case.keep);
     let mut reference = Occupation::new(&Movement::Independent.rows(size), 1);

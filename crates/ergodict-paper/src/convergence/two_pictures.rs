@@ -20,12 +20,12 @@ const CHAINS: [(f64, &str); 3] = [(0.0, "alternating"), (0.5, "coin tosses"), (0
 
 /// One atom for two pictures, which follow one another by chains with the same stationary law.
 pub(super) struct TwoPictures {
-    seen: Done<Seen>,
+    seen: Done<PicturesRecord>,
 }
 
 /// What is recorded of it.
 #[derive(Serialize, Deserialize)]
-struct Seen {
+struct PicturesRecord {
     steps: u64,
     /// The atom that the alternating chain gave.
     atom: Vec<f64>,
@@ -39,7 +39,7 @@ impl TwoPictures {
     /// Learns from the three chains, unless that is done; none when interrupted.
     pub(super) fn measure(place: &mut Place<'_>) -> Result<Option<Self>> {
         let (steps, seed) = (if place.quick { 3000 } else { 30_000 }, place.common.seed);
-        let make = || Seen::make(steps, seed).map(Some);
+        let make = || PicturesRecord::make(steps, seed).map(Some);
         let unit = place.unit((VERB, "two pictures", seed), json!({ "steps": steps }), &[], make)?;
         let Some(seen) = unit else { return Ok(None) };
         let two = Self { seen };
@@ -58,7 +58,7 @@ impl TwoPictures {
     }
 }
 
-impl Seen {
+impl PicturesRecord {
     fn make(steps: u64, seed: u64) -> Result<Self> {
         let pictures = [picture(cross), picture(ring)];
         let x = [0, 1].map(|y: usize| Mat::from_fn(SIDE * SIDE, 1, |i, _| pictures[y][i]));
@@ -97,7 +97,7 @@ impl Seen {
 }
 
 impl TwoPictures {
-    fn seen(&self) -> &Seen {
+    fn seen(&self) -> &PicturesRecord {
         &self.seen.outcome
     }
 

@@ -52,7 +52,7 @@ fn is_mark(t: u64, steps: u64) -> bool {
 }
 
 /// Where patches were cut, and what of the picture they showed.
-pub(super) struct Seen {
+pub(super) struct SampledPatches {
     corners: Vec<bool>,
     pub(super) pixels: Vec<bool>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Seen {
 pub(super) struct Cut<'a> {
     ground: &'a Ground,
     walker: Walker<ImageWalk>,
-    pub(super) seen: Seen,
+    pub(super) seen: SampledPatches,
 }
 
 impl<'a> Cut<'a> {
@@ -71,7 +71,7 @@ impl<'a> Cut<'a> {
         let window = ground.kind.window;
         let walk = ImageWalk::new(&[window.corners(shape)?], sampling, window.boundary)?;
         let places = shape.0 * shape.1;
-        let seen = Seen { corners: vec![false; places], pixels: vec![false; places] };
+        let seen = SampledPatches { corners: vec![false; places], pixels: vec![false; places] };
         Ok(Self { ground, walker: Walker::new(walk, seed, id), seen })
     }
 

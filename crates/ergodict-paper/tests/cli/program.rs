@@ -31,9 +31,9 @@ fn errors_are_of_one_line() {
     let bench = Bench::new();
     for (words, said) in [
         ("table-denoising --data nowhere -o x", &["facebook", "--data", "network fetch"][..]),
-        ("table-denoising --quick --methods jacard -o x", &["jacard", "did you mean jaccard?"]),
+        ("table-denoising --quick --methods jacard -o x", &["jacard", "did you mean 'jaccard'?"]),
         ("table-denoising --quick --seeds 0 -o x", &["--seeds is 0"]),
-        ("figure-imge --quick -o x", &["figure-imge", "did you mean figure-image?"]),
+        ("figure-imge --quick -o x", &["figure-imge", "did you mean 'figure-image'?"]),
         ("figure-image --quick", &["`ergodict-paper figure-image` needs --out"]),
     ] {
         let done = bench.run(&format!("{words} -q"));

@@ -1,4 +1,4 @@
-//! Networks rebuilt by many: shares of chains become files of sums, and ranges of those become parts of a table.
+//! Networks reconstructed by many: shares of chains become files of sums, and ranges of those become parts of a table.
 
 use crate::error::to_py_err;
 use crate::network::Network;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Sums and counts of pairs.
 type Totals<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
-/// Arguments about how patches are rebuilt.
+/// Arguments about how patches are reconstructed.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Rebuilding {

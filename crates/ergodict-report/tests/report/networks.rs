@@ -209,7 +209,10 @@ fn cells_have_their_values_and_colors() {
     let written = texts(&document);
     assert_eq!(
         written,
-        ["network", "atoms of", "facebook", "ppi", "facebook", "ppi", "0.980", "0.000", "–", "1.000"]
+        [
+            "network", "atoms of", "facebook", "ppi", "facebook", "ppi", "0.980", "0.000", "–", "1.000",
+            "0.000", "1.000"
+        ]
     );
     let fills: Vec<&str> = document
         .descendants()
@@ -239,7 +242,7 @@ fn many_columns_stay_inside_and_their_values_on_hover() {
             .map(|v| v.parse().unwrap())
             .collect();
         let cells: Vec<Node<'_, '_>> = document.descendants().filter(|n| n.has_tag_name("rect")).collect();
-        assert_eq!(cells.len(), n * n);
+        assert_eq!(cells.len(), n * n + 6, "with the color scale");
         for cell in cells {
             assert!(number(&cell, "x") + number(&cell, "width") <= size[2]);
             assert!(number(&cell, "y") + number(&cell, "height") <= size[3]);

@@ -40,10 +40,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Proposal {
-    /// That of a neighbor chosen uniformly: the usual rule, not reversible, without a Boltzmann law.
+    /// That of a neighbor chosen uniformly: the usual rule, not reversible, without a Boltzmann distribution.
     #[default]
     Neighbor,
-    /// Any label, uniformly: reversible, with the law `exp(−H/T)`.
+    /// Any label, uniformly: reversible, with the distribution `exp(−H/T)`.
     Any,
 }
 

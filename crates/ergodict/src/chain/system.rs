@@ -122,7 +122,7 @@ pub enum Update {
     /// One site at random at a time
     #[default]
     Random,
-    /// All even sites, then all odd sites: the same law, 1.8 to 21 times faster (ising and potts on lattices)
+    /// All even sites, then all odd sites: the same distribution, 1.8 to 21 times faster (ising and potts on lattices)
     Checkerboard,
     /// One cluster, grown from a random site: mixes fast at and below the critical temperature (ising, potts, xy)
     Wolff,

@@ -151,7 +151,7 @@ pub struct MixingReport {
     pub chains: usize,
     /// Values of each chain, the shortest where they differ.
     pub values: u64,
-    /// The mean, its error and R̂ are of one value in so many: all in short runs, some thousands spread over long ones.
+    /// The mean, its error and R̂ are of every n-th value: all in short runs, some thousands spread over long ones.
     pub every: u64,
     /// Mean over all chains.
     pub mean: Option<f64>,
@@ -224,14 +224,14 @@ impl MixingReport {
         }
     }
 
-    /// In words, as samplers tell it; the observable is the first.
+    /// In words, the observable first.
     pub fn words(&self) -> String {
         if let (Some(mean), true) = (self.mean, self.constant) {
             let name = self.name();
-            return format!("{name} {mean:.4}, which never changed: whether the chain mixes cannot be told");
+            return format!("{name} {mean:.4}, never changed: convergence is unknown");
         }
         let (Some(mean), Some(error)) = (self.mean, self.error) else {
-            return format!("{}: too few to tell", self.name());
+            return format!("{}: too few values", self.name());
         };
         let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
             return format!("{} {mean:.4}", self.name());

@@ -33,7 +33,7 @@ pub struct BatchSettings {
     /// Samples per minibatch; the last one of an epoch may have fewer
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().batch, value_parser = crate::text::number, allow_negative_numbers = true))]
     pub batch: usize,
-    /// How often all samples are seen at most
+    /// Maximum number of passes over the data
     #[cfg_attr(feature = "clap", arg(long, value_name = "E", default_value_t = d().epochs, allow_negative_numbers = true))]
     pub epochs: u64,
     /// Take the samples of each epoch in a random order

@@ -622,7 +622,8 @@ mod tests {
                 let report = &found.reports[0];
                 // What a head needs is said of one that has a say.
                 let has_say = |name: &str| report.blend.iter().any(|(other, _)| other == name);
-                let measured = assumed == NoiseModel::Added || has_say("head") || has_say("linear head");
+                let measured =
+                    assumed == NoiseModel::Added || has_say("classifier") || has_say("linear classifier");
                 let groups = if measured { report_groups(assumed) } else { 0 };
                 assert_eq!(report.groups.len(), groups, "{report:?}");
                 let held_out = report.held_out.unwrap();

@@ -64,8 +64,8 @@ enum FoldKind {
     Pairs,
 }
 
-/// What is known of pairs.
-pub(super) struct Found {
+/// Estimates of pairs.
+pub(super) struct PairEstimates {
     /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of what they are to be distinguished from.
     pub logits: Vec<f64>,
     pub probabilities: Vec<f64>,
@@ -222,8 +222,8 @@ impl<'a> Model<'a> {
     ///
     /// # Errors
     /// Those of the features; [`Error::Interrupted`].
-    pub(super) fn scores(&self, pairs: &[(u32, u32)], progress: &mut Progress<'_>) -> Result<Found> {
-        let mut found = Found { logits: Vec::new(), probabilities: Vec::new() };
+    pub(super) fn scores(&self, pairs: &[(u32, u32)], progress: &mut Progress<'_>) -> Result<PairEstimates> {
+        let mut found = PairEstimates { logits: Vec::new(), probabilities: Vec::new() };
         for chunk in pairs.chunks(CHUNK) {
             progress.at(Stage::Features, found.logits.len() as f64 / pairs.len() as f64)?;
             let logits = self.blended(&self.features.of_pairs(chunk)?)?;
@@ -276,10 +276,10 @@ fn candidates(features: &Features, c: f64) -> Vec<(String, Look)> {
         all.extend((0..HEURISTICS.len()).map(|number| (name(number), Look::One(number))));
     }
     if plain > 0 && plain < rows {
-        all.push(("head of paths and degrees".into(), Look::Many { rows: plain, quadratic: true, c }));
+        all.push(("classifier of paths and degrees".into(), Look::Many { rows: plain, quadratic: true, c }));
     }
-    all.push(("linear head".into(), Look::Many { rows, quadratic: false, c: 10.0 * c }));
-    all.push(("head".into(), Look::Many { rows, quadratic: true, c }));
+    all.push(("linear classifier".into(), Look::Many { rows, quadratic: false, c: 10.0 * c }));
+    all.push(("classifier".into(), Look::Many { rows, quadratic: true, c }));
     all
 }
 

@@ -30,7 +30,7 @@ impl Stage {
             Self::Walks => "walks",
             Self::Features => "features",
             Self::Embedding => "embedding",
-            Self::Heads => "heads",
+            Self::Heads => "classifiers",
         }
     }
 }

@@ -455,11 +455,11 @@ pub struct LearnSettings {
     #[serde(skip_serializing_if = "Init::is_given")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "W.npy|random|data|auto", default_value_t = Init::default(), hide_short_help = true))]
     pub init: Init,
-    /// Calculate in 32 bits
+    /// Use 32-bit numbers
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "f64", hide_short_help = true))]
     pub f32: bool,
-    /// Calculate in 64 bits, which is the default
+    /// Use 64-bit numbers (the default)
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "f32", hide_short_help = true))]
     pub f64: bool,

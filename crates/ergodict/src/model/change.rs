@@ -3,9 +3,9 @@
 //! | symbol | here |
 //! |---|---|
 //! | `P_i`: fresh homomorphisms `x_1 … x_n` of window `i`, from a stream of their own | [`draw`] |
-//! | `E(W, i) = Σ ‖X_j − WH_j‖² / Σ ‖X_j‖²` over `P_i`, with codes as in learning | [`Seen::error`] |
+//! | `E(W, i) = Σ ‖X_j − WH_j‖² / Σ ‖X_j‖²` over `P_i`, with codes as in learning | [`PatchFit::error`] |
 //! | its standard error, from the sums of twenty batches in a row | `standard_error` |
-//! | `√Σ_j H_kj²`, of sum 1 over atoms: the window's own dominance | [`Seen::dominance`] |
+//! | `√Σ_j H_kj²`, of sum 1 over atoms: the window's own dominance | [`PatchFit::dominance`] |
 //! | `c_i = log₂ E(W_{i−1}, i)/E(W_i, i) − log₂ E(W_{i−1}, i−1)/E(W_i, i−1)` | [`score`] |
 //!
 //! The first part of a score is how much worse the old dictionary explains the new window than the one that has learned from it, the second the same on the window before.
@@ -27,7 +27,7 @@ use std::sync::Arc;
 const BATCHES: usize = 20;
 
 /// What a dictionary makes of fresh patches.
-pub(crate) struct Seen {
+pub(crate) struct PatchFit {
     /// Squared errors, batch by batch.
     pub(crate) off: Vec<f64>,
     /// Squared norms of the patches, batch by batch.
@@ -59,7 +59,7 @@ pub(crate) fn draw(
 }
 
 /// Codes fresh patches with the dictionary as it is, which is not changed.
-pub(crate) fn seen<T: Scalar>(factorizer: &mut Factorizer<T>, patches: &Mat<f64>) -> Result<Seen> {
+pub(crate) fn seen<T: Scalar>(factorizer: &mut Factorizer<T>, patches: &Mat<f64>) -> Result<PatchFit> {
     let size = patches.cols() / BATCHES;
     let mut rebuilt = Mat::zeros(0, 0);
     let mut squares = vec![0.0; factorizer.dictionary().cols()];
@@ -84,10 +84,10 @@ pub(crate) fn seen<T: Scalar>(factorizer: &mut Factorizer<T>, patches: &Mat<f64>
     let all: f64 = roots.iter().sum();
     let dominance = roots.iter().map(|root| if all > 0.0 { root / all } else { 0.0 }).collect();
     let error = ratio(&off, &norms);
-    Ok(Seen { off, norms, error, dominance })
+    Ok(PatchFit { off, norms, error, dominance })
 }
 
-impl Seen {
+impl PatchFit {
     /// The same of any explanation, which writes what it makes of a patch.
     pub(crate) fn from_columns(patches: &Mat<f64>, explain: impl Fn(&[f64], &mut [f64])) -> Self {
         let size = patches.cols() / BATCHES;

@@ -148,7 +148,7 @@ impl OverTime {
         }
         let mut parts = vec![format!("{} edges", window.edges)];
         if let Some(differences) = &window.differences {
-            parts.push(format!("{} came, {} went", differences.came, differences.went));
+            parts.push(format!("{} added, {} removed", differences.came, differences.went));
         }
         if let Some(change) = window.change {
             parts.push(format!("change {change}"));

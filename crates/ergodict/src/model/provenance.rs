@@ -140,7 +140,7 @@ pub struct Results {
 pub struct NetworkReport {
     /// Name of the network.
     pub name: String,
-    /// Nodes of the part that homomorphisms go into.
+    /// Nodes of the sampled part.
     pub nodes: u64,
     /// Its edges.
     pub edges: u64,
@@ -150,10 +150,10 @@ pub struct NetworkReport {
     pub weighted: bool,
     /// Smallest degree, largest degree and number of nodes of each bin.
     pub degrees: Vec<(u64, u64, u64)>,
-    /// Nodes that walks cover as if all were visited alike: `1/Σp²`, with `p` the share of walk positions on each node. From 2000 walks.
+    /// Nodes that walks cover, as if all were visited equally often: `1/Σp²`, with `p` the share of walk positions on each node. From 2000 walks.
     #[serde(default)]
     pub effective_nodes: Option<f64>,
-    /// How much of fresh walks is explained; only of networks learned from side by side.
+    /// Explained share of fresh walks; only without `--snapshots` and `--timestamps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Explained>,
 }
@@ -168,20 +168,20 @@ pub struct NetworkReport {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChainReport {
-    /// Sampler of homomorphisms; empty for lattices.
+    /// Sampler of the motif; empty for lattices.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sampler: String,
-    /// Whether each homomorphism was drawn independently of the others.
+    /// Whether motif samples are independent of each other.
     pub independent: bool,
     /// Share of proposals that was accepted, for samplers that make any.
     pub acceptance: Option<f64>,
-    /// Chains of snapshots that went on into the next.
+    /// Chains of snapshots that continued in the next.
     pub continued: u64,
     /// Chains of snapshots that started again.
     pub restarted: u64,
     /// How well the chains mixed, one for each observable and network.
     pub mixing: Vec<MixingReport>,
-    /// Number of all homomorphisms, where none was drawn.
+    /// Number of all motif samples, where none was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<u64>,
     /// Minibatches along the chains.
@@ -226,7 +226,7 @@ impl ChainReport {
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct AtomExample {
-    /// Place of the network in the list.
+    /// Index of the network in the list.
     pub network: usize,
     /// Names of the nodes, in the order of the motif.
     pub nodes: Vec<String>,

@@ -60,7 +60,8 @@ impl ChainReport {
         }
         // Of the first networks it is said beside their numbers.
         let unknown = of_network && self.mixing.iter().skip(NAMED).any(|one| one.verdict().is_none());
-        let text = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
+        let text =
+            "convergence of the chain is unknown for some networks: values are too few, or never changed";
         unknown.then(|| text.to_owned().into())
     }
 }

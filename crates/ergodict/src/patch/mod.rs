@@ -24,7 +24,7 @@ pub use image_stream::ImageStream;
 pub use kind::PatchKind;
 pub use network::NetworkPatches;
 pub use network_form::NetworkForm;
-pub use network_measures::{Measured, Measures};
+pub use network_measures::{MeasureSeries, Measures};
 pub use network_stream::{BatchPlan, ChainTransfer};
 pub(crate) use network_stream::{NetworkPoint, NetworkStream};
 pub use real::NumberGrid;

@@ -43,7 +43,7 @@ pub struct Measures {
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct MeasureSeries {
     /// A series for each scalar, and that of the conditional density where it is asked for.
     pub series: Vec<Vec<f64>>,
     /// Clustering coefficients, where they are asked for.
@@ -83,10 +83,10 @@ impl Measures {
     }
 
     /// Nothing measured yet.
-    pub fn none_yet(&self) -> Measured {
+    pub fn none_yet(&self) -> MeasureSeries {
         let series = vec![Vec::new(); self.scalars.len() + usize::from(self.conditional.is_some())];
         let macc = self.macc.then(|| Macc::new(self.motif.k()));
-        Measured { series, macc, first: Vec::new(), moved: false }
+        MeasureSeries { series, macc, first: Vec::new(), moved: false }
     }
 
     /// The matrix of average clustering coefficients, row by row.
@@ -96,7 +96,7 @@ impl Measures {
     }
 
     /// Measures some homomorphisms more.
-    pub fn measure(&self, xs: &[u32], measured: &mut Measured) {
+    pub fn measure(&self, xs: &[u32], measured: &mut MeasureSeries) {
         let (k, adjacency) = (self.motif.k(), self.patches.adjacency());
         if measured.first.is_empty() {
             measured.first.extend(xs.iter().take(k));

@@ -109,9 +109,8 @@ impl Overlap {
         let (rows, cols) = self.window.corners(shape)?;
         let most = self.window.rows.min(self.window.cols);
         if self.stride == 0 || self.stride > most {
-            let expected = format!(
-                "it must be at least 1 and at most {most}, as patches would leave places out otherwise"
-            );
+            let expected =
+                format!("it must be at least 1 and at most {most}, or patches would not cover all positions");
             return Err(Error::parameter("the stride", self.stride, expected));
         }
         let along = |count: usize| {

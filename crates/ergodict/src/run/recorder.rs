@@ -7,7 +7,7 @@ use super::job::{Job, Status, Stop};
 use crate::chain::diagnostics::Acceptance;
 use crate::chain::{ChainPoint, MotifPoint, MotifWalker, Observable, SpinWalk, Thinning};
 use crate::data::{TrajectoryWriter, npy_header};
-use crate::patch::{Measured, Measures};
+use crate::patch::{MeasureSeries, Measures};
 use crate::{Error, Result};
 use std::io::Read;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub struct MotifRecorder {
     wanted: u64,
     spool: Option<Spool>,
     measures: Measures,
-    measured: Measured,
+    measured: MeasureSeries,
     /// Homomorphisms that are measured; after a resumption fewer than are kept.
     seen: u64,
     piece: Vec<u32>,
@@ -60,7 +60,7 @@ impl MotifRecorder {
     }
 
     /// What was measured.
-    pub fn measured(&self) -> &Measured {
+    pub fn measured(&self) -> &MeasureSeries {
         &self.measured
     }
 
@@ -175,7 +175,7 @@ impl Job for MotifRecorder {
     }
 
     fn unit(&self) -> &'static str {
-        "homomorphisms"
+        "samples"
     }
 
     fn text(&self) -> String {

@@ -21,7 +21,7 @@ use crate::chain::{SampledNetwork, SamplerKind, SamplingSettings, Use};
 use crate::data::{DEFAULT_PROPOSALS, rewired_until};
 use crate::factor::Factorizer;
 use crate::linalg::{Mat, Scalar};
-use crate::model::change::{Seen, draw, seen};
+use crate::model::change::{PatchFit, draw, seen};
 use crate::model::{Explained, ValueWithError};
 use crate::rng::{Purpose, derived, ids};
 use crate::{Error, Result};
@@ -94,7 +94,7 @@ pub(super) struct Measurement<T: Scalar> {
 /// What copies say of a network.
 struct CopyGains {
     /// What the atoms of each copy make of the network's fresh walks.
-    seen: Vec<Seen>,
+    seen: Vec<PatchFit>,
     /// What the atoms of each explain more of its own walks than those of other copies, where there are two.
     gains: Vec<f64>,
 }
@@ -257,7 +257,7 @@ fn prefix(at: usize) -> String {
     format!("rewired/{at}/")
 }
 
-fn look<T: Scalar>(atoms: &mut Trainer<T>, walks: &Mat<f64>) -> Result<Seen> {
+fn look<T: Scalar>(atoms: &mut Trainer<T>, walks: &Mat<f64>) -> Result<PatchFit> {
     seen(atoms.factorizer.as_mut().ok_or(Error::Interrupted)?, walks)
 }
 
@@ -271,10 +271,10 @@ fn mean_patch(x: &Mat<f64>) -> Vec<f64> {
 }
 
 /// What a single nonnegative atom leaves of patches: `h = max(0, (⟨w,x⟩ − λ/2)/(1 + κ₂/2))` for the atom scaled to norm 1.
-fn explain_by(atom: &[f64], (lambda, kappa2): (f64, f64), patches: &Mat<f64>) -> Seen {
+fn explain_by(atom: &[f64], (lambda, kappa2): (f64, f64), patches: &Mat<f64>) -> PatchFit {
     let norm = atom.iter().map(|w| w * w).sum::<f64>().sqrt();
     let atom: Vec<f64> = atom.iter().map(|w| if norm > 0.0 { w / norm } else { 0.0 }).collect();
-    Seen::from_columns(patches, |x, rebuilt| {
+    PatchFit::from_columns(patches, |x, rebuilt| {
         let product: f64 = atom.iter().zip(x).map(|(w, x)| w * x).sum();
         let h = (product - lambda / 2.0).max(0.0) / (1.0 + kappa2 / 2.0);
         rebuilt.iter_mut().zip(&atom).for_each(|(y, w)| *y = h * w);
@@ -286,7 +286,7 @@ fn share(error: ValueWithError) -> ValueWithError {
 }
 
 /// By how much one error is above another on the same patches.
-fn difference(one: &Seen, other: &Seen) -> ValueWithError {
+fn difference(one: &PatchFit, other: &PatchFit) -> ValueWithError {
     let all: f64 = one.norms.iter().sum();
     if all == 0.0 {
         return ValueWithError { value: 0.0, standard_error: 0.0 };
@@ -299,7 +299,7 @@ fn difference(one: &Seen, other: &Seen) -> ValueWithError {
 }
 
 /// By how much one dictionary explains more than others do on average, on the same patches.
-fn gain(others: &[Seen], own: &Seen) -> f64 {
+fn gain(others: &[PatchFit], own: &PatchFit) -> f64 {
     others.iter().map(|other| difference(other, own).value).sum::<f64>() / others.len() as f64
 }
 
@@ -312,7 +312,7 @@ fn mean_and_scatter(values: &[f64]) -> (f64, f64) {
 
 /// The gain of a network beyond that of its copies. Its standard error is that of one more copy like those, or that of the network's own
 /// gain where that is larger. Walks have their chance also in few copies that happen to agree. None for fewer than two copies.
-fn beyond_degrees(copies: &[Seen], gains: &[f64], own: &Seen) -> Option<ValueWithError> {
+fn beyond_degrees(copies: &[PatchFit], gains: &[f64], own: &PatchFit) -> Option<ValueWithError> {
     if gains.len() < 2 {
         return None;
     }
@@ -325,7 +325,7 @@ fn beyond_degrees(copies: &[Seen], gains: &[f64], own: &Seen) -> Option<ValueWit
 }
 
 /// The share that copies explain on average, with the error of one of them and the scatter between them.
-fn over_copies(copies: &[Seen]) -> Option<ValueWithError> {
+fn over_copies(copies: &[PatchFit]) -> Option<ValueWithError> {
     let first = copies.first()?;
     let shares: Vec<f64> = copies.iter().map(|copy| share(copy.error).value).collect();
     let (value, scatter) = if shares.len() > 1 { mean_and_scatter(&shares) } else { (shares[0], 0.0) };

@@ -25,7 +25,7 @@ pub struct MatrixSettings {
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
     pub batches: BatchSettings,
-    /// Take NaN and empty cells for missing entries, which are left out
+    /// Treat NaN and empty cells as missing entries
     #[cfg_attr(feature = "clap", arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", default_value_t = false, hide_possible_values = true, hide_default_value = true))]
     pub missing: bool,
 }

@@ -67,7 +67,7 @@ pub fn parse<S: Settings>(map: Map<String, Value>) -> Result<S> {
             let known = serde_json::to_value(S::default()).unwrap_or_default();
             let names = known.as_object().into_iter().flat_map(Map::keys);
             let near = text::nearest(key, names);
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             return Err(Error::parameter(
                 "a setting",
                 key,

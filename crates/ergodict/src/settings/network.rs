@@ -29,13 +29,13 @@ pub struct NetworkSettings {
     pub batch: usize,
     /// The networks are snapshots of one that changes, in their order
     ///
-    /// Chains continue from each to the next where they can, and start again where their homomorphism is none any more. Otherwise
+    /// Chains continue from each to the next where they can, and restart where their motif sample is no longer valid. Otherwise
     /// several networks are learned from at once, each minibatch having patches of all. With --schedule constant:C the dictionary
     /// forgets networks that are long past; balanced weighs all networks equally.
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "timestamps"))]
     pub snapshots: bool,
-    /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
+    /// Learn from all motif samples of a small network, weighted by probability, instead of random ones
     #[serde(rename = "static", skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "timestamps", "chains", "every", "burn_in", "sampler", "steps", "batch"], hide_short_help = true))]
     pub exhaustive: bool,

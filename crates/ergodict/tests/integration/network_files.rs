@@ -144,7 +144,7 @@ proptest! {
     ) {
         let before = network(&ids, &edges, directed, weighted);
         let text = written(&before);
-        // The direction is said by the file.
+        // The direction is stated by the file.
         let options = ReadOptions { loops: Loops::Keep, ..ReadOptions::default() };
         let (after, decisions) = parse_network(&text, &options).unwrap();
         prop_assert!(before == after, "{}", String::from_utf8_lossy(&text));
@@ -189,7 +189,7 @@ fn what_was_decided_is_one_line() {
         (
             "# Directed graph\n1 2 x\n1 2 y\n1 2 z\n",
             ReadOptions { weighted: Some(false), ..ReadOptions::default() },
-            "edge list, directed (said by the file), third column ignored, integer ids; 2 duplicates united",
+            "edge list, directed (stated by the file), third column ignored, integer ids; 2 duplicates united",
         ),
         (
             "from to weight\n1 2 3\n2 1 4\n1 1 1\n3 3 1\n",

@@ -263,7 +263,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     assert_eq!(stopped(keep, 3).0, Ok(false));
     assert!(left.join("runs.jsonl").exists() && std::fs::read(left.join("forward")).unwrap().len() > 10_000);
     // Without being asked nothing is gone on from, nor thrown away.
-    assert!(stopped(keep, 99).0.unwrap_err().contains("go on from it (resume=true)"));
+    assert!(stopped(keep, 99).0.unwrap_err().contains("continue from it (resume=true)"));
     let other = ReadOptions { directed: Some(true), ..options.clone() };
     let message = go_on.run(&text, &other, &out, &mut |_| true).unwrap_err().to_string();
     assert!(message.contains("x.egr.converting: is of a conversion with other flags"), "{message}");
@@ -294,7 +294,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     // What is no text, and what is no folder.
     std::fs::write(left.join("runs.jsonl"), b"\xff\xfe\n").unwrap();
     let message = stopped(go_on, 99).0.unwrap_err();
-    assert!(message.contains("delete the folder to begin anew"), "{message}");
+    assert!(message.contains("delete the folder to start over"), "{message}");
     std::fs::remove_dir_all(&left).unwrap();
     std::fs::write(&left, "").unwrap();
     for conversion in [keep, go_on] {

@@ -1,4 +1,4 @@
-//! What comparing networks came to: as a table and a summary.
+//! The result of comparing networks: as a table and a summary.
 
 use crate::summary::Summary;
 use ergodict::chain::SamplerKind;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Networks whose nearest ones are printed.
 const LISTED: usize = 12;
 
-/// What comparing came to.
+/// A finished comparison.
 pub(in crate::network) struct Compared(pub(in crate::network) ComparisonPage);
 
 impl Compared {
@@ -207,15 +207,14 @@ impl Summary for CompareSummary<'_> {
         let (config, n) = (&self.compared.0.config, self.networks.len());
         let each = if self.measure == "error" { "network" } else { "reconstruction" };
         let compared = format!(
-            "{n} networks by {}, {} walks per {each} ({}), {} dictionaries per network, in {:.1} s",
+            "{n} networks by {}, {} walks per {each} ({}), {} dictionaries per network",
             self.compared.0.outcome.measure.noun(),
             config["samples"],
             self.sampler,
             config["seeds"],
-            self.seconds
         );
         let mut lines = self.compared.nearest();
-        lines.push(("compared", compared));
+        lines.push(("data", compared));
         if let Some(coverage) = &self.edge_coverage {
             let coverage = coverage.iter().flatten().flatten().copied().fold(1.0, f64::min);
             lines.push((
@@ -226,6 +225,10 @@ impl Summary for CompareSummary<'_> {
         lines.extend(self.out.map(|out| ("wrote", out.display().to_string())));
         lines.extend(self.written.clone());
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        vec![("time", format!("{:.1} s", self.seconds))]
     }
 
     fn text(&self) -> String {

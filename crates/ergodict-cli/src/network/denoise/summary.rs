@@ -1,7 +1,6 @@
-//! What denoising came to.
+//! The summary of denoising.
 
 use crate::summary::Summary;
-use ergodict::denoise::ensemble::Noise;
 use ergodict::model::Input;
 use ergodict_pages::denoising::{DenoisingPage, Expected, Suspect, blend};
 use ergodict_report::words::count;
@@ -9,16 +8,16 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// Features that are named in words.
+/// Most important features that are printed.
 const NAMED: usize = 6;
 
-/// Pairs that are named in words.
-const SUSPECTS: usize = 5;
+/// First pairs that are printed.
+const FIRST: usize = 5;
 
-/// What it came to.
+/// A finished run.
 pub(in crate::network) struct Denoised<'a> {
     pub(in crate::network) out: &'a Path,
-    /// Whether nobody said what noise is assumed.
+    /// Whether the noise is assumed by default.
     pub(in crate::network) guessed: bool,
     /// Where not all pairs without an edge were scored, which were.
     pub(in crate::network) candidates: Option<String>,
@@ -28,25 +27,74 @@ pub(in crate::network) struct Denoised<'a> {
 
 impl Denoised<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
-        let scored = format!(
-            "{} pairs of {} by {}, {} of them observed edges",
-            self.page.pairs, self.page.run.network, self.page.run.method, self.page.observed
-        );
-        let guessed = if self.guessed { " (--noise says otherwise)" } else { "" };
+        let guessed = if self.guessed { " (change with --noise)" } else { "" };
         let meaning = match self.page.noise() {
             "added" => "false edges were added",
             "removed" => "true edges were removed",
             _ => {
-                "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale"
+                "false edges were added and true ones removed; scores of observed edges and of other pairs are on different scales"
             }
         };
-        let mut lines = Vec::new();
-        if let Some(expected) = &self.page.expected {
-            lines.push(("finding", expected.sentence()));
-        }
-        lines.push(("scored", scored));
-        lines.extend(self.candidates.iter().map(|note| ("candidates", note.clone())));
+        let mut lines: Vec<(&str, String)> = Vec::new();
+        lines.extend(self.page.findings().into_iter().map(|text| ("", text)));
+        lines.extend(self.first().into_iter().map(|text| ("", text)));
+        lines.extend(self.page.self_tests().into_iter().map(|text| ("self-test", text)));
         lines.push(("assumed", format!("{meaning}{guessed}")));
+        lines.extend(self.candidates.iter().map(|note| ("candidates", note.clone())));
+        lines.extend(self.page.notes.iter().map(|note| ("note", note.clone())));
+        lines.extend(self.page.warnings().into_iter().map(|text| ("warning", text)));
+        let pairs = count(self.page.run.written, "pair", "pairs");
+        lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
+        lines
+    }
+
+    /// The first pairs as a table.
+    fn first(&self) -> Vec<String> {
+        let first = &self.page.first[..self.page.first.len().min(FIRST)];
+        if first.is_empty() {
+            return Vec::new();
+        }
+        let has_probability = first.iter().any(|one| one.probability.is_some());
+        let (title, node) = if self.page.noise() == "removed" {
+            ("Most likely missing edges", "pair")
+        } else if self.page.noise() == "added" {
+            ("Most suspicious edges", "edge")
+        } else {
+            ("Most suspicious pairs", "pair")
+        };
+        let meaning = if has_probability { "" } else { "; scores rank, they are not probabilities" };
+        let mut head = vec!["score".to_owned()];
+        head.extend(has_probability.then(|| "P(true)".to_owned()));
+        head.extend([node, "degrees", "common neighbors"].map(str::to_owned));
+        let row = |one: &Suspect| {
+            let mut row = vec![format!("{:.3}", one.score)];
+            row.extend(has_probability.then(|| {
+                one.probability.map_or("–".to_owned(), |probability| format!("{probability:.3}"))
+            }));
+            row.extend([
+                format!("{} – {}", one.pair.0, one.pair.1),
+                format!("{}, {}", one.degrees.0, one.degrees.1),
+                one.common.to_string(),
+            ]);
+            row
+        };
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(first.iter().map(row)).collect();
+        let names = rows[0].len() - 3;
+        let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &width))| {
+                if at == names { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            format!("  {}", cells.collect::<Vec<_>>().join("  "))
+        };
+        let rows = rows.iter().map(line);
+        std::iter::once(format!("{title} of {} scored{meaning}:", self.page.pairs)).chain(rows).collect()
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        let mut lines =
+            vec![("method", format!("{} ({} observed edges)", self.page.run.method, self.page.observed))];
         for head in &self.page.heads {
             let mut features: Vec<(&str, f64)> =
                 head.features.iter().map(|(name, _, importance)| (&**name, importance.auc_drop)).collect();
@@ -54,68 +102,28 @@ impl Denoised<'_> {
             let named = features.iter().take(NAMED).map(|(name, drop)| format!("{name} {drop:.4}"));
             let named = named.collect::<Vec<_>>().join(", ");
             let rest = features.len().saturating_sub(NAMED);
-            let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            let rest = if rest > 0 { format!(", {rest} more") } else { String::new() };
             let under = if self.page.heads.len() > 1 {
                 format!("for {} edges: ", head.noise.word())
             } else {
                 String::new()
             };
             if !features.is_empty() {
-                let text = format!("{under}{named}{rest} (what the AUC of training loses without each)");
-                lines.push(("features", text));
-            }
-            if let Some(share) = head.false_share {
-                lines.push((
-                    "estimate",
-                    format!(
-                        "{under}{:.0} % of the observed edges look as if put in at random",
-                        100.0 * share
-                    ),
-                ));
-            }
-            if let Some(auc) = head.held_out {
-                let labels = match head.noise {
-                    Noise::Removed => {
-                        format!("hidden edges against pairs without one, held out ({} splits)", head.splits)
-                    }
-                    Noise::Added => {
-                        "observed edges, false ones among them, against pairs without one, held out".into()
-                    }
-                };
-                let text = format!("{under}AUC {auc:.4} of {labels}");
-                lines.push(("head", text));
+                lines.push(("features", format!("{under}{named}{rest} (drop in training AUC without each)")));
             }
             if let Some(precision) = head.average_precision {
                 let shares = blend(head);
-                lines.push(("blend", format!("{under}{shares}: average precision {precision:.3} of hidden edges among all non-edges")));
+                let text = format!(
+                    "{under}{shares}; average precision {precision:.3} of hidden edges among non-edges"
+                );
+                lines.push(("blend", text));
             }
         }
-        lines.extend(self.page.warnings().into_iter().map(|text| ("warning", text)));
-        lines.extend(self.page.notes.iter().map(|note| ("note", note.clone())));
-        let (name, said) = if self.page.noise() == "removed" {
-            ("missing?", "highest scores")
-        } else {
-            ("suspects", "lowest scores")
-        };
-        let first = &self.page.first[..self.page.first.len().min(SUSPECTS)];
-        // Of missing edges a reader takes the number for a probability; that of suspects is 0 for all of the first.
-        let probability = |one: &Suspect| one.probability.filter(|_| name == "missing?");
-        let named = |one: &Suspect| {
-            let number = probability(one).unwrap_or(one.score);
-            format!("{} – {} ({number:.3})", one.pair.0, one.pair.1)
-        };
-        let has = first.iter().any(|one| probability(one).is_some());
-        let number = if has { "with probabilities of true edges; " } else { "" };
-        let named = first.iter().map(named).collect::<Vec<_>>().join(", ");
-        let more = if first.len() < self.page.pairs { ", …" } else { "" };
-        lines.push((name, format!("{named}{more} ({number}{said} first)")));
         lines.push(("time", format!("{:.2} s", self.page.run.seconds)));
-        let pairs = count(self.page.run.written, "pair", "pairs");
-        lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
         lines
     }
 
-    /// What is told of it.
+    /// The summary of it.
     pub(in crate::network) fn summary(&self, shown: Vec<(&'static str, String)>) -> DenoiseSummary<'_> {
         let heads = self.page.heads.iter().map(|head| {
             let features = head.features.iter().map(|(name, group, importance)| FeatureSummary {
@@ -145,7 +153,7 @@ impl Denoised<'_> {
             method: &self.page.run.method,
             noise: self.page.noise(),
             expected: self.page.expected,
-            first: self.page.first.iter().take(SUSPECTS).map(PairSummary::new).collect(),
+            first: self.page.first.iter().take(FIRST).map(PairSummary::new).collect(),
             heads: heads.collect(),
             notes: &self.page.notes,
             seconds: self.page.run.seconds,
@@ -178,9 +186,9 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     expected: Option<Expected>,
     /// The pairs that come first
     first: Vec<PairSummary<'a>>,
-    /// Of methods that are trained, one for each kind of noise
+    /// Classifiers of trained methods, one for each kind of noise
     heads: Vec<HeadSummary<'a>>,
-    /// What there is to say, as sentences
+    /// Notes, as sentences
     notes: &'a [String],
     /// Time of all
     seconds: f64,
@@ -231,7 +239,7 @@ struct HeadSummary<'a> {
     held_out_auc: Option<f64>,
     /// Average precision of hidden edges among all non-edges; `null` for added edges
     average_precision: Option<f64>,
-    /// What is averaged for removed edges, by name, and its share
+    /// Components of the average for removed edges, and their shares
     blend: std::collections::BTreeMap<String, f64>,
     /// Estimated share of false edges among the observed ones; `null` for removed edges
     false_share: Option<f64>,
@@ -247,7 +255,7 @@ struct FeatureSummary<'a> {
     name: &'a str,
     /// Group it belongs to, a letter
     group: char,
-    /// What the AUC of training loses without it
+    /// Drop in training AUC without it
     auc_drop: f64,
 }
 
@@ -258,6 +266,10 @@ impl Summary for DenoiseSummary<'_> {
         let mut lines = self.denoised.lines();
         lines.extend(self.shown.clone());
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        self.denoised.details()
     }
 
     fn config(&self) -> Value {

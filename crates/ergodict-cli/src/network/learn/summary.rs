@@ -1,4 +1,4 @@
-//! What network dictionary learning came to.
+//! The summary of network dictionary learning.
 
 use crate::learning::{LearnedModel, first_dominances};
 use crate::output;
@@ -7,21 +7,21 @@ use crate::summary::Summary;
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{MixingReport, SamplerKind};
 use ergodict::model::{
-    AtomShape, Explained, Input, Model, NetworkReport, NullBand, Provenance, Results, ValueWithError,
-    WindowRecord,
+    AtomShape, Explained, Input, Model, NetworkReport, NullBand, Results, ValueWithError, WindowRecord,
 };
 use ergodict::patch::{ChainTransfer, NetworkForm};
 use ergodict_pages::network::times;
 use ergodict_pages::{finding, windows};
+use ergodict_report::words::number;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// Networks whose chains are told of.
-const TOLD: usize = 3;
+/// Networks that have lines of their own.
+const LISTED: usize = 3;
 
-/// What learning came to.
+/// A finished run.
 pub(in crate::network) struct Learned<'a> {
     pub(in crate::network) out: &'a Path,
     /// The networks.
@@ -31,7 +31,7 @@ pub(in crate::network) struct Learned<'a> {
     pub(in crate::network) model: &'a Model,
     pub(in crate::network) results: &'a Results,
     pub(in crate::network) kind: SamplerKind,
-    /// Whether homomorphisms are independent of each other.
+    /// Whether motif samples are independent of each other.
     pub(in crate::network) independent: bool,
     pub(in crate::network) acceptance: Acceptance,
     pub(in crate::network) transfer: ChainTransfer,
@@ -74,7 +74,7 @@ impl Learned<'_> {
         vec![("time", text)]
     }
 
-    /// What is told of it.
+    /// The summary of it.
     pub(in crate::network) fn summary(&self, shown: Vec<(&'static str, String)>) -> NetworkLearnSummary<'_> {
         let learned = LearnedModel::new(self.out, self.model, self.results, self.resumed);
         let chain = self.model.provenance.chain.as_ref();
@@ -111,13 +111,13 @@ pub(in crate::network) struct NetworkLearnSummary<'a> {
     networks: &'a [String],
     /// Motif
     motif: Option<&'a NetworkForm>,
-    /// Sampler of the homomorphisms
+    /// Sampler of the walks, or of other motif samples
     sampler: SamplerKind,
     /// Share of accepted proposals; `null` where there are none
     acceptance: f64,
-    /// With `--snapshots` and `--timestamps`: how often a chain went on into the next network
+    /// With `--snapshots` and `--timestamps`: how often a chain continued in the next network
     chains_went_on: u64,
-    /// How often it had to start again
+    /// How often it had to restart
     chains_restarted: u64,
     #[serde(flatten)]
     learned: LearnedModel<'a>,
@@ -152,14 +152,14 @@ pub(in crate::network) struct NetworkLearnSummary<'a> {
     shown: Vec<(&'static str, String)>,
 }
 
-/// What was found out about a network.
+/// Coverage and explained share of a network.
 #[derive(Serialize)]
 struct NetworkFinding<'a> {
     /// Name of the network
     name: &'a str,
-    /// Nodes that walks cover as if all were visited alike: 1/Σp², with p the share of walk positions on each node
+    /// Nodes that walks cover, as if all were visited equally often: 1/Σp², with p the share of walk positions on each node
     effective_nodes: Option<f64>,
-    /// Shares of fresh walks that are explained by the atoms, by the mean patch and by atoms of rewired copies; only of networks side by side
+    /// Shares of fresh walks that are explained by the atoms, by the mean patch and by atoms of rewired copies; only without `--snapshots` and `--timestamps`
     explained: Option<Explained>,
 }
 
@@ -193,13 +193,13 @@ struct WindowSummary<'a> {
     passed_over: Option<&'a str>,
     /// Minibatches
     steps: u64,
-    /// Chains that went on into it
+    /// Chains that continued into it
     chains_went_on: u64,
-    /// Chains that had to start again
+    /// Chains that had to restart
     chains_restarted: u64,
-    /// Relative error of the dictionary that came to it
+    /// Relative error of the dictionary before the window
     error_before: Option<ValueWithError>,
-    /// Relative error of the dictionary that left it
+    /// Relative error of the dictionary after the window
     error_after: Option<ValueWithError>,
     /// [Change score](in-time.md#the-change-score)
     change: Option<ValueWithError>,
@@ -240,12 +240,10 @@ impl Summary for NetworkLearnSummary<'_> {
     const SCHEMA: &'static str = "ergodict.network-learn/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let LearnedModel { model, atoms, samples, steps, .. } = self.learned;
-        let (from, motif) = (&self.of.from, self.of.motif());
-        let learned = format!("{atoms} atoms from {samples} patches of {from} ({motif}) in {steps} steps");
-        let Provenance { networks, chain, .. } = &self.of.model.provenance;
+        let LearnedModel { model, atoms, samples, .. } = self.learned;
+        let networks = &self.of.model.provenance.networks;
         let mut findings: Vec<(&str, String)> = Vec::new();
-        for network in networks.iter().take(TOLD) {
+        for network in networks.iter().take(LISTED) {
             findings.extend(finding::explained(self.of.model, network).map(|text| ("", text)));
             findings
                 .extend(network.explained.as_ref().and_then(finding::beyond_degrees).map(|text| ("", text)));
@@ -254,31 +252,47 @@ impl Summary for NetworkLearnSummary<'_> {
             findings.extend(finding::atoms(self.of.model).into_iter().map(|text| ("", text)));
         }
         let mut lines = self.of.model.over_time.as_ref().map_or_else(Vec::new, windows::words);
+        if findings.is_empty() {
+            let (from, motif) = (&self.of.from, self.of.motif());
+            lines.push((
+                "",
+                format!("{atoms} latent motifs learned from {samples} patches of {from} ({motif})"),
+            ));
+        }
         lines.extend(findings);
-        lines.extend(networks.iter().take(TOLD).filter_map(|one| Some(("", finding::coverage(one)?))));
+        lines.extend(networks.iter().take(LISTED).filter_map(|one| Some(("", finding::coverage(one)?))));
         let sampler = self.sampler.to_string();
         lines.extend(
             networks
                 .iter()
                 .filter_map(|one| Some(("warning", output::in_flags(&one.warning(&sampler)?))))
-                .take(TOLD),
+                .take(LISTED),
         );
-        lines.extend([("learned", learned), ("sampler", self.of.acceptance())]);
+        lines.extend(self.learned.warnings());
+        lines.push(("wrote", model.display().to_string()));
+        lines.extend(self.shown.clone());
+        lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        let LearnedModel { atoms, samples, steps, dominance, order, .. } = &self.learned;
+        let (from, motif) = (&self.of.from, self.of.motif());
+        let learned = format!("{atoms} atoms from {samples} patches of {from} ({motif}) in {steps} steps");
+        let mut lines = vec![("learned", learned), ("sampler", self.of.acceptance())];
         if self.of.model.over_time.is_some() {
             let text = format!(
-                "a chain went on into the next network {}, and started again {}",
+                "continued in the next network {}, restarted {}",
                 times(self.chains_went_on),
                 times(self.chains_restarted)
             );
             lines.push(("chains", text));
         }
-        let dependent = chain.as_ref().is_some_and(|chain| !chain.independent);
+        let dependent = self.of.model.provenance.chain.as_ref().is_some_and(|chain| !chain.independent);
         let mixing = if dependent { self.mixing } else { &[] };
-        lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
-        lines.extend(self.learned.lines());
+        lines.extend(mixing.iter().take(LISTED).map(|one| ("mixing", one.words())));
+        lines.push(("dominance", first_dominances(dominance, order)));
+        lines.extend(self.learned.details());
         lines.extend(self.of.timings());
-        lines.push(("wrote", model.display().to_string()));
-        lines.extend(self.shown.clone());
         lines
     }
 
@@ -300,15 +314,15 @@ pub(in crate::network) struct StaticLearnSummary<'a> {
     pub(in crate::network) motif: Option<&'a NetworkForm>,
     /// Number of atoms, r
     pub(in crate::network) atoms: usize,
-    /// Homomorphisms there are
+    /// Homomorphisms of the motif into the network
     pub(in crate::network) homomorphisms: u64,
     /// Different patches among them
     pub(in crate::network) patches: usize,
     /// Rounds of coding and updating
     pub(in crate::network) rounds: usize,
-    /// Whether the loss came to rest
+    /// Whether the loss converged
     pub(in crate::network) converged: bool,
-    /// Loss, a mean over the law
+    /// Mean loss over all homomorphisms, by their probabilities
     pub(in crate::network) loss: f64,
     /// Dominance of each atom, in the order of the columns of W
     pub(in crate::network) dominance: Vec<f64>,
@@ -326,21 +340,25 @@ impl Summary for StaticLearnSummary<'_> {
     const SCHEMA: &'static str = "ergodict.network-learn-static/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let Self { network, atoms, homomorphisms, patches, rounds, loss, .. } = self;
+        let Self { network, atoms, homomorphisms, patches, rounds, .. } = self;
         let motif = self.motif.map(|form| format!("{} of {} nodes", form.motif, form.k)).unwrap_or_default();
         let learned = format!(
-            "{atoms} atoms from all {homomorphisms} homomorphisms of {motif} into {network}, {patches} different patches"
+            "{atoms} latent motifs of all {homomorphisms} samples of a {motif} in {network} ({patches} distinct patches)"
         );
-        let rest = if self.converged { "" } else { "; the loss had not come to rest" };
-        let mut lines = vec![
-            ("learned", learned),
-            ("loss", format!("{loss:.6} in {rounds} rounds{rest}")),
-            ("dominance", first_dominances(&self.dominance, &self.order)),
-            ("time", format!("{:.2} s", self.seconds)),
-            ("wrote", self.model.display().to_string()),
-        ];
+        let mut lines = vec![("", learned), ("dominance", first_dominances(&self.dominance, &self.order))];
+        if !self.converged {
+            lines.push(("warning", format!("the loss has not converged in {rounds} rounds")));
+        }
+        lines.push(("wrote", self.model.display().to_string()));
         lines.extend(self.shown.clone());
         lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        vec![
+            ("loss", format!("{} in {} rounds", number(self.loss), self.rounds)),
+            ("time", format!("{:.2} s", self.seconds)),
+        ]
     }
 
     fn config(&self) -> Value {

@@ -30,14 +30,14 @@ pub(in crate::network) struct Writer<'a> {
     pub(in crate::network) alpha: f64,
     /// Only pairs of larger weight.
     pub(in crate::network) threshold: Option<f64>,
-    /// Only these, in their order: as they are written, and as nodes of what was rebuilt, none outside of it.
+    /// Only these, in their order: as they are written, and as nodes of what was reconstructed, none outside of it.
     pub(in crate::network) asked: Option<Asked<'a>>,
 }
 
-/// Pairs as they are written, and as they were rebuilt.
+/// Pairs as they are written, and as they were reconstructed.
 type Asked<'a> = (&'a [(u32, u32)], &'a [Inside]);
 
-/// A pair of what was rebuilt.
+/// A pair of what was reconstructed.
 pub(in crate::network) type Inside = Option<(u32, u32)>;
 
 impl Writer<'_> {
@@ -68,7 +68,7 @@ impl Writer<'_> {
         Box::new(rows.filter(|row| self.threshold.is_none_or(|threshold| row.2 > threshold)))
     }
 
-    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when somebody asked to stop.
+    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when interrupted.
     pub(in crate::network) fn write(&self, out: &Path, parts: Option<usize>) -> Result<Option<u64>> {
         let (seen, stopped) = (Cell::new(0u64), Cell::new(false));
         let rows = self.rows().map(|row| {
@@ -116,19 +116,19 @@ fn refuse_names(out: &Path, written: &str, more: &[&str]) -> Result<()> {
     let other = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
     let binary = ["gz", "zst", "npz", "npy", "json", "egr", "mtx", "html", "safetensors"];
     if binary.iter().chain(more).any(|name| *name == other) {
-        bail!("{}: {written}, not .{other}: name the output so", out.display());
+        bail!("{}: {written}, not .{other}: use one of these endings", out.display());
     }
     Ok(())
 }
 
-/// What reconstruction came to.
-pub(in crate::network) struct Rebuilt<'a> {
+/// A finished reconstruction.
+pub(in crate::network) struct Reconstruction<'a> {
     pub(in crate::network) out: &'a Path,
     pub(in crate::network) model: &'a Path,
     pub(in crate::network) kind: SamplerKind,
     /// What its page shows.
     pub(in crate::network) page: ReconstructionPage<'a>,
-    /// Homomorphisms of the run that was resumed.
+    /// Patches of the run that was resumed.
     pub(in crate::network) before: u64,
     /// Patches whose codes met the cap of the coder.
     pub(in crate::network) capped: u64,
@@ -139,31 +139,10 @@ pub(in crate::network) struct Rebuilt<'a> {
     pub(in crate::network) writing: Duration,
 }
 
-impl Rebuilt<'_> {
+impl Reconstruction<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
-        let rate = (self.page.samples - self.before) as f64 / self.seconds.as_secs_f64();
-        let rebuilt = format!(
-            "{} pairs of {} from {} patches of {} of {} nodes ({}, {:.0} a second)",
-            self.page.accuracy.visited,
-            self.page.network,
-            self.page.samples,
-            self.page.form.motif,
-            self.page.form.k,
-            self.kind,
-            rate
-        );
-        let mut lines = vec![("rebuilt", rebuilt)];
+        let mut lines = vec![("", self.page.finding())];
         lines.extend(self.page.measures());
-        if self.capped > 0 {
-            lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
-        }
-        let [set_up, seconds, writing] =
-            [self.set_up, self.seconds, self.writing].map(|time| time.as_secs_f64());
-        let all = set_up + seconds + writing;
-        let text = format!(
-            "{all:.2} s: reading and set-up {set_up:.2}, rebuilding {seconds:.2}, writing {writing:.2}"
-        );
-        lines.push(("time", text));
         lines.push((
             "wrote",
             format!("{} ({})", self.out.display(), count(self.written as usize, "pair", "pairs")),
@@ -171,7 +150,27 @@ impl Rebuilt<'_> {
         lines
     }
 
-    /// What is told of it.
+    fn details(&self) -> Vec<(&str, String)> {
+        let rate = (self.page.samples - self.before) as f64 / self.seconds.as_secs_f64();
+        let patches = format!(
+            "{} of a {} of {} nodes ({}), {rate:.0} per second; {} pairs",
+            self.page.samples, self.page.form.motif, self.page.form.k, self.kind, self.page.accuracy.visited
+        );
+        let mut lines = vec![("patches", patches)];
+        if self.capped > 0 {
+            lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
+        }
+        let [set_up, seconds, writing] =
+            [self.set_up, self.seconds, self.writing].map(|time| time.as_secs_f64());
+        let all = set_up + seconds + writing;
+        let text = format!(
+            "{all:.2} s: reading and set-up {set_up:.2}, reconstruction {seconds:.2}, writing {writing:.2}"
+        );
+        lines.push(("time", text));
+        lines
+    }
+
+    /// The summary of it.
     pub(in crate::network) fn summary(
         &self,
         resumed: bool,
@@ -199,7 +198,7 @@ impl Rebuilt<'_> {
             seconds: self.seconds.as_secs_f64(),
             writing_seconds: self.writing.as_secs_f64(),
             resumed,
-            rebuilt: self,
+            reconstruction: self,
             shown,
         }
     }
@@ -218,9 +217,9 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     inputs: &'a [Input],
     /// Motif of the model
     motif: &'a NetworkForm,
-    /// Sampler of the homomorphisms
+    /// Sampler
     sampler: SamplerKind,
-    /// Homomorphisms
+    /// Motif samples
     samples: u64,
     /// Pairs of nodes that were visited
     pairs_visited: u64,
@@ -232,7 +231,7 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     pair_coverage: Option<f64>,
     /// Edges found, divided by all edges and all pairs of a weight above the threshold
     jaccard: Option<f64>,
-    /// Σ min(A, rebuilt) / Σ max(A, rebuilt)
+    /// Σ min(A, X̂) / Σ max(A, X̂)
     weighted_jaccard: Option<f64>,
     /// How often an edge has a larger weight than another pair, ties counting half
     auc: Option<f64>,
@@ -240,16 +239,16 @@ pub(in crate::network) struct ReconstructSummary<'a> {
     threshold: f64,
     /// Patches whose coding stopped before its tolerance
     capped: u64,
-    /// Time before the first homomorphism
+    /// Time before the first sample
     set_up_seconds: f64,
-    /// Time of rebuilding
+    /// Time of the reconstruction
     seconds: f64,
     /// Time of measuring accuracy and writing
     writing_seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
-    rebuilt: &'a Rebuilt<'a>,
+    reconstruction: &'a Reconstruction<'a>,
     #[serde(skip)]
     shown: Vec<(&'static str, String)>,
 }
@@ -258,12 +257,16 @@ impl Summary for ReconstructSummary<'_> {
     const SCHEMA: &'static str = "ergodict.network-reconstruct/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let mut lines = self.rebuilt.lines();
+        let mut lines = self.reconstruction.lines();
         lines.extend(self.shown.clone());
         lines
     }
 
+    fn details(&self) -> Vec<(&str, String)> {
+        self.reconstruction.details()
+    }
+
     fn config(&self) -> Value {
-        self.rebuilt.page.config.clone()
+        self.reconstruction.page.config.clone()
     }
 }

@@ -165,7 +165,7 @@ impl Sampled {
         }
     }
 
-    /// Homomorphisms in all.
+    /// Motif samples in all.
     pub(in crate::network) fn count(&self) -> u64 {
         self.kept.iter().sum()
     }
@@ -193,23 +193,21 @@ impl Sampled {
     }
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let rate = self.drawn as f64 / self.seconds.max(1e-9);
-        let rate = if rate >= 1e6 { format!("{:.1} million/s", rate / 1e6) } else { format!("{rate:.0}/s") };
+        let independent = if self.independent { ", independent" } else { "" };
         let mut lines = vec![(
-            "sampled",
+            "",
             format!(
-                "{} homomorphisms of the {} motif of {} nodes, {} sampler, {:.2} s ({rate}; set-up {:.3} s)",
+                "{} samples of a {} of {} nodes in {} ({} sampler{independent})",
                 self.count(),
                 self.motif,
                 self.k,
+                self.name,
                 self.kind,
-                self.seconds,
-                self.set_up
             ),
         )];
         lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, describe(mixing))));
         if self.is_stuck() {
-            let advice = "a chain never left its first homomorphism: there may be no other that single nodes lead to; use \
+            let advice = "a chain never left its first sample: moves of single nodes may lead to no other; use \
                           --sampler exact or rejection";
             lines.push(("warning", advice.to_owned()));
         } else if let Some(why) =
@@ -223,7 +221,7 @@ impl Sampled {
             lines.push((name, rate_words(rate)));
         }
         if let Some(density) = &self.density {
-            let all = if self.injective { ", of all homomorphisms" } else { "" };
+            let all = if self.injective { ", not restricted to distinct nodes" } else { "" };
             lines.push(("density", format!("{}{all}", density_words(density))));
         }
         if let Some(mixing) = &self.conditional {
@@ -232,7 +230,7 @@ impl Sampled {
         if let Some(macc) = &self.macc {
             lines.push((
                 "macc",
-                format!("{0}×{0}, mean {1:.5}", self.k, macc.iter().sum::<f64>() / macc.len() as f64),
+                format!("{0}×{0}, mean {1:.3}", self.k, macc.iter().sum::<f64>() / macc.len() as f64),
             ));
             if self.k <= SMALL {
                 lines
@@ -246,7 +244,7 @@ impl Sampled {
         lines
     }
 
-    /// What is told of it.
+    /// The summary of it.
     pub(in crate::network) fn summary(&self, written: Vec<(&'static str, String)>) -> SampleSummary<'_> {
         let density = |density: &Density| DensitySummary {
             mean: density.value(),
@@ -293,7 +291,7 @@ pub(in crate::network) struct SampleSummary<'a> {
     digest: Option<&'a str>,
     /// How the file was read, as one line; `null` for embedded networks
     decisions: Option<&'a str>,
-    /// Nodes of what is sampled: the largest component unless told otherwise
+    /// Nodes of what is sampled: the largest component by default
     nodes: usize,
     /// Its edges
     edges: u64,
@@ -305,15 +303,15 @@ pub(in crate::network) struct SampleSummary<'a> {
     sampler: SamplerKind,
     /// Whether its draws are independent
     independent: bool,
-    /// Homomorphisms in all
+    /// Motif samples in all
     count: u64,
-    /// Homomorphisms of each chain
+    /// Motif samples of each chain
     chains: &'a [u64],
-    /// Steps from one homomorphism to the next that is kept, `--every`
+    /// Steps from one sample to the next that is kept, `--every`
     steps_between_samples: u64,
     /// Share of accepted proposals of the pivot chains and of rejection, and of different nodes with `--injective`; else `null`
     acceptance: Option<f64>,
-    /// Scalars of each homomorphism: `patch-density` (share of the pairs, the motif's own left out, that are edges), `first-degree`, `distinct-nodes`
+    /// Scalars of each sample: `patch-density` (share of edges among the pairs off the motif), `first-degree`, `distinct-nodes`
     observables: Vec<MixingSummary>,
     /// t(F, 𝒢); `null` when not asked for
     density: Option<DensitySummary>,
@@ -321,17 +319,17 @@ pub(in crate::network) struct SampleSummary<'a> {
     conditional_density: Option<MixingSummary>,
     /// Rows of the matrix of average clustering coefficients; `null` when not asked for
     macc: Option<Vec<&'a [f64]>>,
-    /// What there is to say about the component and the sampler
+    /// Notes about the component and the sampler
     notes: &'a [String],
-    /// File of the homomorphisms, or `null`
+    /// File of the samples, or `null`
     out: Option<&'a Path>,
     /// File of the patches, or `null`
     patches: Option<&'a Path>,
-    /// Time before the first homomorphism
+    /// Time before the first sample
     set_up_seconds: f64,
-    /// Time from the first homomorphism to the last, in this run
+    /// Time from the first sample to the last, in this run
     seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
     sampled: &'a Sampled,
@@ -360,10 +358,16 @@ impl Summary for SampleSummary<'_> {
         lines
     }
 
+    fn details(&self) -> Vec<(&str, String)> {
+        let Sampled { drawn, seconds, set_up, .. } = self.sampled;
+        let rate = *drawn as f64 / seconds.max(1e-9);
+        vec![("time", format!("{seconds:.2} s after a set-up of {set_up:.3} s, {rate:.3e} samples/s"))]
+    }
+
     fn config(&self) -> Value {
         self.sampled.config.clone()
     }
 }
 
-/// Matrices of at most so many rows are printed.
+/// Most rows of a matrix that is printed.
 const SMALL: usize = 12;

@@ -1,7 +1,7 @@
-//! What the runs of `ergodict spins learn` come to: each dictionary with the last configuration rebuilt by it.
+//! The result of `ergodict spins learn`: each dictionary, with its reconstruction of the last configuration.
 
 use crate::interrupt;
-use crate::learning::LearnedModel;
+use crate::learning::{LearnedModel, first_dominances};
 use crate::summary::Summary;
 use anyhow::Result;
 use ergodict::data::Frame;
@@ -10,32 +10,35 @@ use ergodict::model::{Model, Results};
 use ergodict::patch::{NumberGrid, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict::run::{LatticeData, Run};
+use ergodict_report::words::{count, number};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A run that is over.
+/// A finished run.
 pub(in crate::spins) struct Outcome {
     pub(in crate::spins) model: Model,
     pub(in crate::spins) results: Results,
     pub(in crate::spins) temperature: Option<f64>,
     pub(in crate::spins) every: Option<u64>,
     pub(in crate::spins) out: PathBuf,
-    /// The numbers of the last configuration of its trajectory, and how it is rebuilt.
+    /// The numbers of the last configuration of its trajectory, and their reconstruction.
     pub(in crate::spins) truth: Vec<f64>,
-    pub(in crate::spins) rebuilt: Vec<f64>,
+    pub(in crate::spins) reconstructed: Vec<f64>,
     pub(in crate::spins) relative_error: f64,
     pub(in crate::spins) sites_right: f64,
+    /// Share of the most frequent value among its sites; none for real numbers.
+    pub(in crate::spins) most_frequent: Option<f64>,
     pub(in crate::spins) seconds: Seconds,
-    /// Some configurations that went by.
+    /// Some configurations of the trajectory.
     pub(in crate::spins) frames: Vec<(u64, Frame<'static>)>,
 }
 
-/// Where the time of a run went, by the clock: while it waited its turn among other runs, none counts.
+/// Wall time of a run by kind of work, without waiting for other runs.
 #[derive(Serialize)]
 pub(in crate::spins) struct Seconds {
-    /// Time of the chain, or of reading frames, by the clock while this run went on and since it was resumed; runs side by side share the threads
+    /// Time of the chain, or of reading frames, wall time of this run since it was resumed; concurrent runs share the threads
     #[serde(rename = "chain_seconds")]
     pub(in crate::spins) chain: f64,
     /// Time for cutting patches, counted likewise
@@ -46,7 +49,7 @@ pub(in crate::spins) struct Seconds {
     pub(in crate::spins) learning: f64,
 }
 
-/// Puts together what a run came to; none when interrupted meanwhile.
+/// The outcome of a run; none when interrupted.
 pub(in crate::spins) fn outcome<T: Scalar>(
     ground: &LatticeData,
     run: &Run<T>,
@@ -65,18 +68,21 @@ pub(in crate::spins) fn outcome<T: Scalar>(
     let stride = (window.rows.min(window.cols) / 4).max(1);
     let overlap = Overlap { window, stride };
     let mut plain = with_lambda(&model.factorizer::<T>()?, 0.0)?;
-    let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
-    let Some(rebuilt) = rebuilt.map(|rebuilt| rebuilt.values) else { return Ok(None) };
+    let reconstructed = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
+    let Some(reconstructed) = reconstructed.map(|reconstructed| reconstructed.values) else {
+        return Ok(None);
+    };
     Ok(Some(Outcome {
-        relative_error: relative_error(&rebuilt, &truth),
-        sites_right: ground.encoding.agreement(&rebuilt, &spins),
+        relative_error: relative_error(&reconstructed, &truth),
+        sites_right: ground.encoding.agreement(&reconstructed, &spins),
+        most_frequent: most_frequent(&spins),
         model,
         results,
         temperature,
         every,
         out,
         truth,
-        rebuilt,
+        reconstructed,
         seconds: Seconds {
             chain: stats.time.as_secs_f64(),
             patches: run.times().0.saturating_sub(stats.time).as_secs_f64(),
@@ -86,7 +92,16 @@ pub(in crate::spins) fn outcome<T: Scalar>(
     }))
 }
 
-/// What a run is called in words and pictures.
+/// The share of the most frequent value; none for real numbers.
+fn most_frequent(spins: &Frame<'_>) -> Option<f64> {
+    let Frame::Whole(labels) = spins else { return None };
+    let mut counts = std::collections::BTreeMap::new();
+    labels.iter().for_each(|label| *counts.entry(*label).or_insert(0_u64) += 1);
+    let most = counts.into_values().max()?;
+    Some(most as f64 / labels.len() as f64)
+}
+
+/// Name of a run in words and pictures.
 pub(in crate::spins) fn name(temperature: Option<f64>, every: Option<u64>) -> String {
     let hot = temperature.map(|t| format!("T = {t}"));
     let how = every.map_or("one fixed configuration".to_owned(), |every| format!("τ = {every}"));
@@ -113,10 +128,12 @@ struct SpinsRunSummary<'a> {
     every: Option<u64>,
     #[serde(flatten)]
     learned: LearnedModel<'a>,
-    /// ‖X̂ − X‖ / ‖X‖ of the last configuration, rebuilt without penalty
+    /// ‖X̂ − X‖ / ‖X‖ of the last configuration, reconstructed without penalty
     relative_error: f64,
-    /// Share of its sites whose rebuilt value is nearest to the spin that is there; `null` for real numbers
+    /// Share of its sites whose reconstructed value is nearest to the spin that is there; `null` for real numbers
     sites_right: f64,
+    /// Share of the most frequent value among its sites, what is right without a dictionary; `null` for real numbers
+    most_frequent: Option<f64>,
     #[serde(flatten)]
     seconds: &'a Seconds,
     /// Flags of this dictionary; given to `--config`, they give the same bytes again
@@ -136,6 +153,7 @@ impl<'a> SpinsLearnSummary<'a> {
             learned: LearnedModel::new(&outcome.out, &outcome.model, &outcome.results, run.resumed()),
             relative_error: outcome.relative_error,
             sites_right: outcome.sites_right,
+            most_frequent: outcome.most_frequent,
             seconds: &outcome.seconds,
             config: &run.plan().settings,
         });
@@ -149,29 +167,52 @@ impl Summary for SpinsLearnSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let mut lines = Vec::new();
         for run in &self.runs {
-            let LearnedModel { model, atoms, samples, steps, results, .. } = run.learned;
+            let LearnedModel { model, atoms, samples, steps, .. } = run.learned;
             let name = name(run.temperature, run.every);
-            lines.push(("learned", format!("{name}: {atoms} atoms from {samples} patches in {steps} steps")));
-            if self.runs.len() == 1 {
-                lines.extend(run.learned.lines());
-            } else {
-                lines.extend(run.learned.chain_lines());
-                lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
-            }
-            let right = match run.sites_right {
-                right if right.is_nan() => String::new(),
-                right => format!(", {:.2} % of its sites right", 100.0 * right),
+            let error = number(run.relative_error);
+            let finding = match (run.sites_right, run.most_frequent) {
+                (right, _) if right.is_nan() => format!(
+                    "{name}: {atoms} atoms reconstruct the last configuration with relative error {error}"
+                ),
+                (right, share) => {
+                    let baseline = share.map_or_else(String::new, |share| {
+                        format!(" (most frequent value alone: {:.1} %)", 100.0 * share)
+                    });
+                    format!(
+                        "{name}: {atoms} atoms reconstruct {:.1} % of the last configuration's sites{baseline}",
+                        100.0 * right
+                    )
+                }
             };
-            let rebuilt =
-                format!("the last configuration with relative error {:.4}{right}", run.relative_error);
-            let Seconds { chain, patches, learning } = run.seconds;
-            let time = format!("chain {chain:.2} s, patches {patches:.2} s, learning {learning:.2} s");
-            lines.extend([("rebuilt", rebuilt), ("time", time), ("wrote", model.display().to_string())]);
+            lines.push(("", finding));
+            lines.push((
+                "data",
+                format!("{samples} patches in {}", count(steps as usize, "minibatch", "minibatches")),
+            ));
+            lines.extend(run.learned.warnings());
+            lines.push(("wrote", model.display().to_string()));
         }
         lines.extend(self.shown.clone());
-        let several = self.runs.len() > 1;
-        let shared = if several { "; times of runs are their own, some went on side by side" } else { "" };
-        lines.push(("all", format!("{:.1} s{shared}", self.seconds)));
+        lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        let mut lines = Vec::new();
+        for run in &self.runs {
+            if self.runs.len() > 1 {
+                lines.push(("", name(run.temperature, run.every)));
+            }
+            lines.push(("dominance", first_dominances(&run.learned.dominance, &run.learned.order)));
+            lines.extend(run.learned.details());
+            let Seconds { chain, patches, learning } = run.seconds;
+            let time = format!("chain {chain:.2} s, patches {patches:.2} s, learning {learning:.2} s");
+            lines.extend([
+                ("error", format!("relative error {}", number(run.relative_error))),
+                ("time", time),
+            ]);
+        }
+        let shared = if self.runs.len() > 1 { "; concurrent runs share the threads" } else { "" };
+        lines.push(("total", format!("{:.1} s{shared}", self.seconds)));
         lines
     }
 }

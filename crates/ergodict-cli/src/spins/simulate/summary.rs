@@ -1,4 +1,4 @@
-//! What a simulation came to.
+//! The summary of a simulation.
 
 use super::Observed;
 use crate::mixing::{self, MixingSummary};
@@ -8,11 +8,12 @@ use ergodict::chain::{Alphabet, Quantity};
 use ergodict::run::SpinRecorder;
 use ergodict_pages::simulation::{SimulatedQuantity, SimulationPage};
 use ergodict_report::Report;
+use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What a simulation came to.
+/// A finished simulation.
 pub(in crate::spins) struct Simulated {
     pub(in crate::spins) shape: (usize, usize),
     pub(in crate::spins) alphabet: Alphabet,
@@ -55,9 +56,9 @@ impl Simulated {
         Ok(page.report()?)
     }
 
-    /// What is told of it.
+    /// The summary of it.
     pub(in crate::spins) fn summary(&self, written: Vec<(&'static str, String)>) -> SimulateSummary<'_> {
-        // One chain that agrees with itself may still not have been everywhere.
+        // One chain that agrees with itself may still not have converged.
         let (chains, alone) = (self.chains.len(), self.chains.len() == 1);
         let observable =
             |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, chains, alone);
@@ -102,7 +103,7 @@ pub(in crate::spins) struct SimulateSummary<'a> {
     acceptance: Option<f64>,
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
-    /// Whether it went on from a checkpoint
+    /// Whether it was resumed from a checkpoint
     resumed: bool,
     #[serde(skip)]
     simulated: &'a Simulated,
@@ -114,27 +115,35 @@ impl Summary for SimulateSummary<'_> {
     const SCHEMA: &'static str = "ergodict.spins-simulate/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let Simulated { shape, every, updates, mixing, seconds, .. } = self.simulated;
-        let rate = if self.resumed {
-            String::new()
-        } else {
-            format!(", {:.1} million updates/s", *updates as f64 / seconds.max(1e-9) / 1e6)
-        };
+        let Simulated { shape, every, updates, temperature, mixing, .. } = self.simulated;
         let mut lines = vec![(
             "simulated",
             format!(
-                "{}×{} sites, {updates} updates, {} frames in {seconds:.2} s{rate}",
-                shape.0, shape.1, self.frames
+                "{}×{} sites at T = {temperature}: {} from {updates} updates of {}",
+                shape.0,
+                shape.1,
+                count(self.frames as usize, "frame", "frames"),
+                count(self.chains, "chain", "chains")
             ),
         )];
         let names = self.observables.iter().map(|one| &*one.observable);
         lines.extend(names.zip(mixing).map(|(name, one)| (name, one.words(*every))));
+        if let Some(exact) = self.exact_energy {
+            lines.push(("exact", format!("energy {exact:.4} per site on an infinite lattice (Onsager)")));
+        }
         if let Some(why) = mixing::warning(mixing.iter().map(|one| &one.mixing), self.chains) {
             lines.push(("warning", format!("{why}; increase --updates or --burn-in")));
         }
-        if let Some(exact) = self.exact_energy {
-            lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
-        }
+        lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
+        lines.extend(self.written.clone());
+        lines
+    }
+
+    fn details(&self) -> Vec<(&str, String)> {
+        let Simulated { updates, seconds, .. } = self.simulated;
+        let rate = *updates as f64 / seconds.max(1e-9) / 1e6;
+        let rate = if self.resumed { String::new() } else { format!(", {rate:.1} million updates/s") };
+        let mut lines = vec![("time", format!("{seconds:.2} s{rate}"))];
         if let Some(rate) = self.acceptance {
             lines.push(if self.simulated.config["update"].is_string() {
                 ("changed", format!("{:.2} % of the sites by a step, on average", 100.0 * rate))
@@ -142,8 +151,6 @@ impl Summary for SimulateSummary<'_> {
                 ("accepted", format!("{:.2} % of the proposals", 100.0 * rate))
             });
         }
-        lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
-        lines.extend(self.written.clone());
         lines
     }
 

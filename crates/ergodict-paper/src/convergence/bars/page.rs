@@ -1,13 +1,13 @@
 //! The bars on the page and in the summary: what was seen, what was found, and how the losses went.
 
 use super::super::log_spaced;
-use super::{ALIKE, BATCH, BETWEEN, BarsRun, Look, OFF, SIDE, Seen, Size};
+use super::{ALIKE, BATCH, BETWEEN, BarsRecord, BarsRun, Look, OFF, SIDE, Size};
 use anyhow::Result;
 use ergodict_report::{AtomGrid, Color, Figure, LineChart, Series, Table};
 use serde_json::{Value, json};
 
 impl BarsRun {
-    fn seen(&self) -> &Seen {
+    fn seen(&self) -> &BarsRecord {
         &self.seen.outcome
     }
 

@@ -1,6 +1,6 @@
 //! What the runs say of the parts of Theorem 4.1 and of the remarks around it.
 
-use super::summary::{Seen, first, last};
+use super::summary::{CaseRecord, first, last};
 use super::tables::{signed, two_digits, with_error};
 use super::{Case, Theorem, closes_in};
 use crate::outcome::{Claim, Verdict};
@@ -11,7 +11,7 @@ const SOUND: [&str; 5] =
 
 /// Each part, beside its numbers.
 pub(super) fn judge(theorem: &Theorem) -> Vec<Claim> {
-    let sound: Vec<(&Case, &Seen)> = SOUND.iter().filter_map(|key| theorem.case(key)).collect();
+    let sound: Vec<(&Case, &CaseRecord)> = SOUND.iter().filter_map(|key| theorem.case(key)).collect();
     let mut claims = vec![
         limits(&sound),
         surrogate(&sound),
@@ -24,7 +24,7 @@ pub(super) fn judge(theorem: &Theorem) -> Vec<Claim> {
     claims
 }
 
-fn list(sound: &[(&Case, &Seen)], one: impl Fn(&Case, &Seen) -> String) -> String {
+fn list(sound: &[(&Case, &CaseRecord)], one: impl Fn(&Case, &CaseRecord) -> String) -> String {
     sound
         .iter()
         .map(|(case, seen)| format!("{} ({})", one(case, seen), case.name))
@@ -33,9 +33,9 @@ fn list(sound: &[(&Case, &Seen)], one: impl Fn(&Case, &Seen) -> String) -> Strin
 }
 
 /// (i) and the first half of (ii).
-fn limits(sound: &[(&Case, &Seen)]) -> Claim {
+fn limits(sound: &[(&Case, &CaseRecord)]) -> Claim {
     // Sound cases leave 0.4 % of the loss at most, quick or not; summable weights leave 5 %.
-    let gone = |seen: &Seen| last(&seen.old_codes.rms) <= 0.01 * seen.mean(|end| end.expected).0;
+    let gone = |seen: &CaseRecord| last(&seen.old_codes.rms) <= 0.01 * seen.mean(|end| end.expected).0;
     Claim {
         about: "Theorem 4.1 (i) and (ii): surrogate and empirical loss".into(),
         printed: "E fₜ(Wₜ) and E f̂ₜ(Wₜ) have the same limit; fₜ(Wₜ) − f̂ₜ(Wₜ) → 0".into(),
@@ -50,7 +50,7 @@ fn limits(sound: &[(&Case, &Seen)]) -> Claim {
 }
 
 /// The second half of (ii).
-fn surrogate(sound: &[(&Case, &Seen)]) -> Claim {
+fn surrogate(sound: &[(&Case, &CaseRecord)]) -> Claim {
     let bound = sound.first().map_or(f64::NAN, |(_, seen)| seen.bound());
     Claim {
         about: "Theorem 4.1 (ii): surrogate and expected loss".into(),
@@ -67,8 +67,8 @@ fn surrogate(sound: &[(&Case, &Seen)]) -> Claim {
 }
 
 /// The rate that the proof's lemma bounds.
-fn rates(sound: &[(&Case, &Seen)]) -> Claim {
-    let agrees = |(_, seen): &(&Case, &Seen)| {
+fn rates(sound: &[(&Case, &CaseRecord)]) -> Claim {
+    let agrees = |(_, seen): &(&Case, &CaseRecord)| {
         let off = seen.rate.fitted - seen.rate.exact;
         // As many as Student's t asks for where runs are few.
         off.abs() <= 6.0 * seen.rate.error
@@ -88,9 +88,9 @@ fn rates(sound: &[(&Case, &Seen)]) -> Claim {
 }
 
 /// (iii).
-fn gradients(sound: &[(&Case, &Seen)]) -> Claim {
+fn gradients(sound: &[(&Case, &CaseRecord)]) -> Claim {
     // Beyond what the sample missed there is what old codes tilt; half as much again is allowed for both and for chance.
-    let near = |seen: &Seen| last(&seen.gradient.rms) <= 1.5 * last(&seen.gradient_exact);
+    let near = |seen: &CaseRecord| last(&seen.gradient.rms) <= 1.5 * last(&seen.gradient_exact);
     Claim {
         about: "Theorem 4.1 (iii): gradients".into(),
         printed: "‖∇f(Wₜ) − 2(WₜAₜ − Bₜ)‖ → 0".into(),
@@ -105,8 +105,8 @@ fn gradients(sound: &[(&Case, &Seen)]) -> Claim {
 }
 
 /// The consequence of (iii).
-fn gaps(sound: &[(&Case, &Seen)]) -> Claim {
-    let falls = |seen: &Seen| {
+fn gaps(sound: &[(&Case, &CaseRecord)]) -> Claim {
+    let falls = |seen: &CaseRecord| {
         let (end, curve) = (last(&seen.gap.rms), &seen.gap.rms);
         end <= seen.earlier(curve, 10.0) && end <= first(curve) / 2.0
     };
@@ -124,15 +124,15 @@ fn gaps(sound: &[(&Case, &Seen)]) -> Claim {
 }
 
 /// Iterate stability.
-fn speeds(sound: &[(&Case, &Seen)]) -> Claim {
+fn speeds(sound: &[(&Case, &CaseRecord)]) -> Claim {
     let top = |speeds: &mut dyn Iterator<Item = &f64>| speeds.copied().fold(0.0, f64::max);
-    let split = |seen: &Seen| {
+    let split = |seen: &CaseRecord| {
         let from = seen.at.last().map_or(0, |last| last / 10);
         let early = seen.at.iter().filter(|t| **t <= from).count();
         (top(&mut seen.speed.iter().take(early)), top(&mut seen.speed.iter().skip(early)))
     };
     // Were steps not to shrink with the weights, it would be seven to ten times as much.
-    let bounded = |seen: &Seen| split(seen).1 <= 3.0 * split(seen).0;
+    let bounded = |seen: &CaseRecord| split(seen).1 <= 3.0 * split(seen).0;
     Claim {
         about: "iterate stability (a proposition of Section 7)".into(),
         printed: "‖Wₜ − Wₜ₋₁‖ = O(wₜ)".into(),
@@ -154,7 +154,7 @@ fn subsampling(theorem: &Theorem) -> Option<Claim> {
     let ((_, whole), (_, part)) = (theorem.case("sticky")?, theorem.case("sticky-subsampled")?);
     let size = theorem.size;
     let exact = (size.kept_memory() * size.keep as f64 / size.memory()).sqrt();
-    let ends = |seen: &Seen| {
+    let ends = |seen: &CaseRecord| {
         let (loss, error) = seen.mean(|end| end.expected);
         with_error(loss, error)
     };

@@ -1,7 +1,7 @@
 //! The page: what was run, curves beside what is exactly expected, and words on how to read them.
 
 use super::setting::{ATOMS, KAPPA1, KAPPA2, LAMBDA, LAW, SIDE, STATES, pictures, shapes};
-use super::summary::{Curve, Losses, Seen, last};
+use super::summary::{CaseRecord, Curve, Losses, last};
 use super::tables::{assumptions, cases, chains, signed, two_digits};
 use super::{Case, Theorem};
 use anyhow::Result;
@@ -84,7 +84,7 @@ fn lead(theorem: &Theorem) -> String {
 }
 
 /// How many different expected losses runs end at, and the least. Runs at the same critical point differ by less than 2 %.
-fn values(seen: &Seen) -> (usize, f64) {
+fn values(seen: &CaseRecord) -> (usize, f64) {
     let mut ends: Vec<f64> = seen.ends.iter().map(|end| end.expected).collect();
     ends.sort_by(f64::total_cmp);
     let apart = ends.windows(2).filter(|pair| pair[1] > 1.02 * pair[0]).count();
@@ -109,7 +109,7 @@ fn seen(theorem: &Theorem) -> Result<Figure> {
 }
 
 /// A curve of a case, over steps of its chain.
-fn line(case: &Case, seen: &Seen, name: &str, curve: &Curve, exact: Option<&[f64]>) -> Series {
+fn line(case: &Case, seen: &CaseRecord, name: &str, curve: &Curve, exact: Option<&[f64]>) -> Series {
     let x = || seen.at.iter().map(|t| (t * case.keep) as f64);
     let pairs = |values: &[f64]| x().zip(values.iter().copied()).collect::<Vec<_>>();
     let band: Vec<(f64, f64, f64)> =
@@ -136,7 +136,7 @@ fn chart(y_label: &str, mut series: Vec<Series>) -> String {
 /// `|f̂ − f|` of some cases.
 fn distances(theorem: &Theorem, keys: &[&str]) -> String {
     let found = keys.iter().filter_map(|key| theorem.case(key));
-    let one = |(case, seen): (&Case, &Seen)| {
+    let one = |(case, seen): (&Case, &CaseRecord)| {
         line(case, seen, &case.name, &seen.distance, Some(&seen.distance_exact))
     };
     chart("|surrogate − expected loss|", found.map(one).collect())
@@ -212,7 +212,7 @@ fn dependence(theorem: &Theorem) -> Option<Figure> {
 fn gradients(theorem: &Theorem) -> Option<Figure> {
     let keys = ["independent", "sticky", "sticky-forgetting"];
     let found = keys.iter().filter_map(|key| theorem.case(key));
-    let one = |(case, seen): (&Case, &Seen)| {
+    let one = |(case, seen): (&Case, &CaseRecord)| {
         line(case, seen, &case.name, &seen.gradient, Some(&seen.gradient_exact))
     };
     let (_, seen) = theorem.case("sticky")?;
@@ -233,7 +233,7 @@ fn gradients(theorem: &Theorem) -> Option<Figure> {
 fn gaps(theorem: &Theorem) -> Figure {
     let keys = ["independent", "sticky", "sticky-forgetting", "sticky-subsampled", "reducible"];
     let found = keys.iter().filter_map(|key| theorem.case(key));
-    let one = |(case, seen): (&Case, &Seen)| line(case, seen, &case.name, &seen.gap, None);
+    let one = |(case, seen): (&Case, &CaseRecord)| line(case, seen, &case.name, &seen.gap, None);
     let words = "How far a step of projected gradient descent on the expected loss would still move the dictionary: zero exactly \
                  at critical points. The theorem says that Wₜ comes to the set of these, and the gap falls.\n\n\
                  For contrast the chain that never leaves its half (below): its dictionary comes to rest too, at a critical \
@@ -247,7 +247,7 @@ fn gaps(theorem: &Theorem) -> Figure {
 
 fn old_codes(theorem: &Theorem) -> Figure {
     let keys = ["independent", "independent-forgetting", "sticky", "summable"];
-    let found: Vec<(&Case, &Seen)> = keys.iter().filter_map(|key| theorem.case(key)).collect();
+    let found: Vec<(&Case, &CaseRecord)> = keys.iter().filter_map(|key| theorem.case(key)).collect();
     let lines =
         found.iter().map(|(case, seen)| line(case, seen, &case.name, &seen.old_codes, None)).collect();
     let words = "The surrogate keeps the codes that were best when each picture was seen; the empirical loss codes all of them \

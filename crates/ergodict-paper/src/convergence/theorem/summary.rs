@@ -13,7 +13,7 @@ pub(super) struct Curve {
 
 /// What is recorded of a case.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct CaseRecord {
     /// Times, in minibatches.
     pub(super) at: Vec<u64>,
     /// `|f̂_t(W_t) − f(W_t)|`, and what the exact variance says of it.
@@ -71,7 +71,7 @@ pub(super) struct Rate {
 }
 
 /// Summarizes the runs of a case.
-pub(super) fn summary(at: &[u64], runs: &[Run]) -> Seen {
+pub(super) fn summary(at: &[u64], runs: &[Run]) -> CaseRecord {
     let curve = |value: &dyn Fn(&Look) -> f64| {
         let mut curve = Curve { rms: Vec::new(), low: Vec::new(), high: Vec::new() };
         for look in 0..at.len() {
@@ -109,7 +109,7 @@ pub(super) fn summary(at: &[u64], runs: &[Run]) -> Seen {
     };
     let first = runs.first();
     let other = first.and_then(|first| runs.iter().find(|run| run.half != first.half));
-    Seen {
+    CaseRecord {
         at: at.to_vec(),
         distance: curve(&distance),
         distance_exact: across(&|look| look.deviation),
@@ -143,7 +143,7 @@ fn losses(run: &Run) -> Losses {
     }
 }
 
-impl Seen {
+impl CaseRecord {
     /// Root mean square over runs of `f̂ − f` at the end, in units of the exact standard deviation: about 1 where the theorem holds.
     /// `reference`: in units of what independent pictures with weights 1/t would leave.
     pub(super) fn excess(&self, reference: bool) -> f64 {
@@ -151,7 +151,7 @@ impl Seen {
         rms(self.ends.iter().map(|end| (end.surrogate - end.expected) / unit(end)))
     }
 
-    /// The largest [`Seen::excess`] that chance explains, but for one time in ten thousand.
+    /// The largest [`CaseRecord::excess`] that chance explains, but for one time in ten thousand.
     pub(super) fn bound(&self) -> f64 {
         (chi_square(self.ends.len()) / self.ends.len() as f64).sqrt()
     }

@@ -1,7 +1,7 @@
 //! The tables: what the theorem assumes and how it is met, the chains, and where each case ends.
 
 use super::setting::{KAPPA1, KAPPA2, Size};
-use super::summary::{Seen, last};
+use super::summary::{CaseRecord, last};
 use super::{Case, Theorem, closes_in};
 use ergodict_report::Table;
 
@@ -103,7 +103,7 @@ pub(super) fn cases(theorem: &Theorem, title: &str, words: String, of: impl Fn(&
     Table { title: title.into(), head: head.map(str::to_owned).to_vec(), rows, words }
 }
 
-fn row(case: &Case, seen: &Seen) -> Vec<String> {
+fn row(case: &Case, seen: &CaseRecord) -> Vec<String> {
     let (loss, error) = seen.mean(|end| end.expected);
     let fate = match (closes_in(case, seen), case.sound) {
         (true, true) => "vanishes",

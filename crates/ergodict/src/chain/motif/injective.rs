@@ -50,7 +50,7 @@ pub(crate) struct Injective<S> {
     rate: f64,
     /// An injective state that was found.
     found: Vec<u32>,
-    watched: OnceLock<Option<Watched>>,
+    watched: OnceLock<Option<InjectiveChain>>,
 }
 
 impl<S: MotifSampler> Injective<S> {
@@ -196,7 +196,7 @@ impl<S: MotifSampler> MotifSampler for Injective<S> {
     /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks
     /// with more than some thousand homomorphisms.
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
-        let watched = self.watched.get_or_init(|| Watched::new(&self.inner));
+        let watched = self.watched.get_or_init(|| InjectiveChain::new(&self.inner));
         watched.as_ref().map_or(f64::NAN, |watched| watched.probability(from, to))
     }
 
@@ -241,12 +241,12 @@ impl<S: MotifSampler> MotifSampler for Injective<S> {
 
 /// The chain watched at its injective states, as a matrix.
 #[derive(Clone, Debug)]
-struct Watched {
+struct InjectiveChain {
     index: HashMap<Vec<u32>, usize>,
     matrix: Vec<Vec<f64>>,
 }
 
-impl Watched {
+impl InjectiveChain {
     fn new(inner: &impl MotifSampler) -> Option<Self> {
         let (n, k) = (inner.network().nodes() as u32, inner.motif().k() as u32);
         let all = u64::from(n).checked_pow(k).filter(|all| *all <= 1 << 24)?;

@@ -112,7 +112,7 @@ impl SamplerKind {
     pub(crate) fn differs_from(self, other: Self) -> &'static str {
         match (self.is_uniform_in_start(), other.is_uniform_in_start()) {
             (true, false) => ", but has another stationary distribution: uniform in the first node",
-            (false, true) => ", but has another stationary distribution: uniform over homomorphisms",
+            (false, true) => ", but has another stationary distribution: uniform over motif samples",
             _ => "",
         }
     }

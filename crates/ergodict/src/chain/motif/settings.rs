@@ -91,30 +91,30 @@ pub struct SamplingSettings {
     /// walk, exact, pivot, pivot-approx, glauber or rejection [default: walk; exact for sample; exact or glauber for motifs with cycles]
     ///
     /// walk: independent random walks from a uniform start, without set-up; tree motifs. exact: independent draws, uniform over
-    /// all homomorphisms, most of which are in the densest part of a network. pivot: a Markov chain with the distribution of
+    /// all motif samples, most of which are in the densest part of a network. pivot: a Markov chain with the distribution of
     /// exact; tree motifs. pivot-approx: the paper's chain, with the distribution of walk. glauber: a Markov chain that changes
     /// one node a step; any motif. rejection: nodes at random until all edges are there; tiny motifs.
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub sampler: Option<SamplerKind>,
-    /// Keep only homomorphisms whose nodes are all different
+    /// Keep only samples with distinct nodes
     #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
     pub injective: bool,
-    /// Steps of the sampler from one kept homomorphism to the next
+    /// Steps of the sampler between kept samples
     #[cfg_attr(feature = "clap", arg(long, value_name = "TAU", default_value_t = d().every, value_parser = crate::text::count, allow_negative_numbers = true, hide_short_help = true))]
     pub every: u64,
-    /// Steps before the first
+    /// Steps before the first kept sample
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().burn_in, value_parser = crate::text::count, allow_negative_numbers = true, hide_short_help = true))]
     pub burn_in: u64,
     /// Independent chains, which share the work [default: 1; 8 to reconstruct]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true))]
     pub chains: Option<u64>,
-    /// Where homomorphisms go: into the largest component, or anywhere
+    /// Sample the largest component only, or the whole network
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "largest|all", default_value_t = d().component, hide_possible_values = true, hide_short_help = true))]
     pub component: Component,
     /// Whether pivots rest in half of their steps
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "auto|yes|no", default_value_t = d().lazy, hide_possible_values = true, hide_short_help = true))]
     pub lazy: Lazy,
-    /// Memory for tables beside the network, such as 2G or 500M, a number alone in mebibytes [default: what is available; 2G
+    /// Memory for tables, without the network, such as 2G or 500M, a number alone in mebibytes [default: what is available; 2G
     /// for the sums of a reconstruction, the rest of which goes to a temporary file]
     ///
     /// Samplers that need more are refused. A network in .egr is mapped: what is read of it is not counted.
@@ -216,7 +216,7 @@ impl SamplingSettings {
         };
         if !path.exists() {
             let near = crate::text::nearest(self.motif_name(), Motif::SHAPES);
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             let shapes = Motif::SHAPES.join(", ");
             let expected =
                 format!("it must be one of {shapes}, or a file that lists the motif's edges{near}");
@@ -381,7 +381,7 @@ impl SamplingSettings {
             notes.push(format!("sampled by {kind} instead of {other}: {reason}").into());
         }
         if kind == SamplerKind::Glauber && self.chains() == 1 {
-            let text = "one Glauber chain cannot tell whether it has mixed: compare several, {}";
+            let text = "convergence cannot be checked with one Glauber chain; use several, {}";
             notes.push(Note::hinting(text, Hint { setting: "chains", value: "4".into() }));
         }
         notes.extend(sampler.notes().into_iter().map(Note::from));

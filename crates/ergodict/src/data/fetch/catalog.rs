@@ -92,7 +92,7 @@ static ALL: [Original; 5] = [
     },
     Original {
         name: Cow::Borrowed("ppi_pathways"),
-        description: "human proteins that interact (in the place of the paper's BioGRID network)",
+        description: "human proteins that interact (instead of the paper's BioGRID network)",
         citation: "M. Agrawal, M. Zitnik, J. Leskovec, Pacific Symposium on Biocomputing 23 (2018), 111–122",
         page: Cow::Borrowed("https://snap.stanford.edu/biodata/datasets/10000/10000-PP-Pathways.html"),
         url: Cow::Borrowed("https://snap.stanford.edu/biodata/datasets/10000/files/PP-Pathways_ppi.csv.gz"),

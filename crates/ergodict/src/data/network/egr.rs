@@ -109,7 +109,7 @@ impl Header {
         let version = <u32 as Plain>::decode(&bytes[4..8]);
         if !(1..=VERSION).contains(&version) {
             return Err(bad(format!(
-                "is .egr version {version}: this program reads versions 1 to {VERSION}; write it anew, or update ergodict"
+                "is .egr version {version}: this program reads versions 1 to {VERSION}; convert it again, or update ergodict"
             )));
         }
         if blake3::hash(&bytes[..CHECKED]) != bytes[CHECKED..] {

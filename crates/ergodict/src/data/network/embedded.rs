@@ -109,7 +109,7 @@ fn unknown(name: &str) -> String {
     let nearest = names.iter().map(|known| (distance(&name, known), known)).min();
     match nearest {
         // Half of a name may be wrong, no more.
-        Some((edits, known)) if 2 * edits <= known.len() => format!("{list}: did you mean {known}?"),
+        Some((edits, known)) if 2 * edits <= known.len() => format!("{list}; did you mean '@{known}'?"),
         _ => list,
     }
 }
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn unknown_names_are_told_what_there_is() {
         let message = |name: &str| embedded(name).unwrap_err().to_string();
-        assert!(message("@karat").ends_with("did you mean karate?"), "{}", message("@karat"));
-        assert!(message("Karate").ends_with("did you mean karate?"));
+        assert!(message("@karat").ends_with("did you mean '@karate'?"), "{}", message("@karat"));
+        assert!(message("Karate").ends_with("did you mean '@karate'?"));
         let none = message("zzzzzzzzzzzz");
         assert!(none.contains("davis, florentine, karate, kite, lesmis") && !none.contains("mean"), "{none}");
         assert!(embedded("").is_err() && embedded("@").is_err() && embedded("@@karate").is_err());

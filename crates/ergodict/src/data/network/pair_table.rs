@@ -124,9 +124,7 @@ impl PairTable {
             split(line, separator, &mut fields).map_err(|problem| refuse(problem.into()))?;
             if table.columns == 0 {
                 if fields.len() < 2 {
-                    return Err(refuse(
-                        "has one field: expected two nodes, and what is said of the pair".into(),
-                    ));
+                    return Err(refuse("has one field: expected two nodes and a value".into()));
                 }
                 table.columns = fields.len();
                 if is_header(&fields) {

@@ -284,9 +284,9 @@ impl fmt::Display for ReadDecisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
         let reason = match self.reason {
-            Reason::Said if self.format == NetworkFormat::Graph => "said by the graph",
-            Reason::Said if self.format == NetworkFormat::Matrix => "said by the matrix",
-            Reason::Said => "said by the file",
+            Reason::Said if self.format == NetworkFormat::Graph => "stated by the graph",
+            Reason::Said if self.format == NetworkFormat::Matrix => "stated by the matrix",
+            Reason::Said => "stated by the file",
             Reason::Asked => "asked for",
             Reason::Assumed => "assumed",
         };

@@ -51,11 +51,11 @@ enum Packing {
 /// ```
 /// use ergodict::data::check_network_name;
 /// assert!(check_network_name("a.txt.gz".as_ref()).is_ok());
-/// assert!(check_network_name("a.egr.gz".as_ref()).is_err());
+/// assert!(check_network_name("a.egr.gz".as_ref()).is_err() && check_network_name("a.html".as_ref()).is_err());
 /// ```
 ///
 /// # Errors
-/// [`Error::Format`] for `.egr.gz` and the like, which nothing could open.
+/// [`Error::Format`] for `.egr.gz` and the like, which nothing could open, and for names of reports, pictures and tables.
 pub fn check_network_name(path: &Path) -> Result<()> {
     format(path).map(|_| ())
 }
@@ -87,6 +87,13 @@ fn format(path: &Path) -> Result<(Format, Packing)> {
             let written = NetworkFormat::WRITTEN;
             let problem =
                 format!("cannot be written: .{other} is only read; expected a name that ends in {written}");
+            return Err(Error::format(path, None, problem));
+        }
+        Some((_, other @ ("html" | "svg" | "png" | "pdf" | "npy" | "parquet" | "safetensors" | "xlsx"))) => {
+            let written = NetworkFormat::WRITTEN;
+            let problem = format!(
+                "cannot be written: .{other} is not a format of networks; expected a name that ends in {written}"
+            );
             return Err(Error::format(path, None, problem));
         }
         _ => Format::EdgeList,

@@ -90,7 +90,7 @@ impl Job for ReconstructionRun {
     }
 
     fn unit(&self) -> &'static str {
-        "homomorphisms"
+        "samples"
     }
 
     /// The share of edges seen so far, from some of them.

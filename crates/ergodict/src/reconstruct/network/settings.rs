@@ -30,13 +30,13 @@ const MOST_SEEDS: usize = 1000;
 #[serde(default, rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct RebuildSettings {
-    /// Homomorphisms, over all chains
+    /// Motif samples over all chains
     #[cfg_attr(feature = "clap", arg(long, value_name = "T", default_value_t = d().samples, value_parser = crate::text::count, allow_negative_numbers = true))]
     pub samples: u64,
     /// Weight of the ℓ₁ norm of the code
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().lambda, allow_negative_numbers = true, hide_short_help = true))]
     pub lambda: f64,
-    /// Which entries of patches count: plain (all, as in the paper) or off-chain (not those at edges of the motif itself)
+    /// Entries of patches to use: plain (all, as in the paper) or off-chain (those off the motif's own edges)
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-chain", default_value_t = d().mode, hide_possible_values = true))]
     pub mode: Mode,
     /// The weight is S/(C + A), sum by count, so that pairs seen more often are trusted more
@@ -114,7 +114,7 @@ impl Settings for RebuildSettings {
 
     fn check(&self) -> Result<()> {
         self.sampling.check()?;
-        at_least("samples", self.samples, 1, "at least one homomorphism is needed")?;
+        at_least("samples", self.samples, 1, "at least one sample is needed")?;
         if !(self.alpha >= 0.0 && self.alpha.is_finite()) {
             return Err(Error::parameter("alpha", self.alpha, "it must be a number that is not negative"));
         }
@@ -233,7 +233,7 @@ pub struct CompareSettings {
     /// Measure of fit: error, or jaccard, weighted-jaccard or auc of reconstructions
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "WHAT", default_value_t = c().measure, hide_possible_values = true))]
     pub measure: Measure,
-    /// Which entries of patches count: plain (all, as in the paper) or off-chain (not those at edges of the motif itself)
+    /// Entries of patches to use: plain (all, as in the paper) or off-chain (those off the motif's own edges)
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-chain", default_value_t = c().mode, hide_possible_values = true, hide_short_help = true))]
     pub mode: Mode,
     /// Pairs of a larger weight are called edges

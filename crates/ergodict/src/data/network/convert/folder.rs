@@ -100,7 +100,7 @@ impl Folder {
         let lock = lock(&path)?;
         let mut list = open_list(&path)?;
         let bad = |problem: &str| {
-            let problem = format!("{problem}: delete the folder to begin anew");
+            let problem = format!("{problem}: delete the folder to start over");
             Err(Error::format(&path, None, problem))
         };
         let mut text = Vec::new();

@@ -104,7 +104,7 @@ impl Conversion {
             return Err(Error::format(&left, None, problem));
         }
         if keep.is_some() && !self.resume && left.exists() {
-            let problem = "holds what an interrupted conversion has sorted: delete it, or go on from it";
+            let problem = "holds what an interrupted conversion has sorted: delete it, or continue from it";
             return Err(Problem::hinting(problem, "resume", "true").at(&left, None));
         }
         let folder = match &keep {

@@ -99,7 +99,7 @@ fn graphs_of_every_program_are_read() {
         assert_eq!(facts(&marked), expected);
     }
     let said = read(GRAPHML.as_bytes()).unwrap().1.to_string();
-    assert!(said.starts_with("GraphML, directed (said by the file), with weights, words as ids"), "{said}");
+    assert!(said.starts_with("GraphML, directed (stated by the file), with weights, words as ids"), "{said}");
 }
 
 #[test]

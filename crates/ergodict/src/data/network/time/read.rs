@@ -131,7 +131,7 @@ impl fmt::Display for TimedDecisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
         let reason = match self.reason {
-            Reason::Said => "said by the file",
+            Reason::Said => "stated by the file",
             Reason::Asked => "asked for",
             Reason::Assumed => "assumed",
         };

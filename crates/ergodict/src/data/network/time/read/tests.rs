@@ -42,7 +42,7 @@ fn what_was_decided_is_one_line() {
     let (_, decisions) = parse("# directed\nu,v,w,t,x\n1,2,0.5,7,a\n2,1,1,3,b\n", "t").unwrap();
     assert_eq!(
         decisions.to_string(),
-        "time-stamped edge list, directed (said by the file), weights in column 3, integer ids, 2 rows from 3 to 7 \
+        "time-stamped edge list, directed (stated by the file), weights in column 3, integer ids, 2 rows from 3 to 7 \
          (column 4); header on line 2 skipped, column `x` ignored, sorted by time"
     );
     let (rows, decisions) = parse("1 2 1 5\n1 2 -1 6\n", "auto").unwrap();
