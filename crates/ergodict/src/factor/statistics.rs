@@ -9,7 +9,7 @@
 
 use super::code::{Penalty, Supports};
 use super::minibatch::Minibatch;
-use crate::linalg::products::Op;
+use crate::linalg::products::{Op, mirror};
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::linalg::{Isa, Mat, Scalar};
 use crate::{Error, Result};
@@ -228,18 +228,15 @@ impl<T: Scalar> Gatherer<T> {
             self.support.extend(supports.col(j).iter().map(|&k| (k as usize, column[k as usize].to_f64())));
             let entries = &self.support;
             for (i, &(k, hk)) in entries.iter().enumerate() {
+                // Supports rise: these are on and below the diagonal.
                 let column = &mut a[k * stride..][..r];
-                for &(l, hl) in &entries[..=i] {
+                for &(l, hl) in &entries[i..] {
                     // SAFETY: supports hold indices of atoms, below r.
                     unsafe { *column.get_unchecked_mut(l) += hk * hl };
                 }
             }
         }
-        for k in 0..r {
-            for l in 0..k {
-                a[l * stride + k] = a[k * stride + l];
-            }
-        }
+        mirror(&mut self.a);
     }
 }
 
