@@ -1,7 +1,8 @@
 """The Python package's side of `cargo xtask peers --python`: the minibatches of a case, one pass, CPU time of the loop alone.
 
   package.py tiny DATA                              writes the case `tiny`: minibatches so small that the call is what they cost
-  package.py run DATA CASE PRECISION METHOD W.npy   METHOD is partial_fit or fit; prints a JSON line, and leaves the dictionary, d x r
+  package.py run DATA CASE PRECISION METHOD W.npy [WARM STEPS [SWEEPS]]   METHOD is partial_fit or fit; prints a JSON line, and leaves
+                                                    the dictionary, d x r; STEPS are timed after WARM, over the minibatches again and again
 
 The files are those of the peers: `CASE_train.npy` has shape (minibatches, d, n), `CASE_W0.npy` (d, r).
 """
@@ -27,37 +28,42 @@ def tiny(data):
     np.save(data / "tiny_W0.npy", first / np.linalg.norm(first, axis=0))
 
 
-def run(data, case, precision, method, out):
+def run(data, case, precision, method, out, warm=0, steps=None, sweeps=1):
     """One pass in the setting of `benchsuite step` as `cargo xtask peers` calls it."""
     from ergodict import OnlineNMF
 
     dtype = {"f32": np.float32, "f64": np.float64}[precision]
     train, first = np.load(data / f"{case}_train.npy"), np.load(data / f"{case}_W0.npy")
-    steps, _, n = train.shape
+    n = train.shape[2]
+    steps = len(train) if steps is None else steps
     minibatches = [np.ascontiguousarray(x.T, dtype=dtype) for x in train]
     estimator = OnlineNMF(
         n_components=first.shape[1],
         alpha=0.5,
         schedule="constant:0.5",
         dict_init=np.ascontiguousarray(first.T, dtype=dtype),
-        dict_sweeps=1,
+        dict_sweeps=sweeps,
         batch_size=n,
         max_iter=1,
         shuffle=False,
         random_state=0,
     )
+    minibatches = [minibatches[step % len(minibatches)] for step in range(warm + steps)]
     whole = np.concatenate(minibatches) if method == "fit" else None
     # What scikit-learn looks up at its first check of an array, once a process, is no part of learning.
     OnlineNMF(n_components=1, max_iter=1).fit(np.ones((2, 2), dtype=dtype))
-    wall, cpu = time.perf_counter(), time.process_time()
+    begin = wall, cpu = time.perf_counter(), time.process_time()
     if whole is not None:
         estimator.fit(whole)
     else:
-        for x in minibatches:
+        for step, x in enumerate(minibatches):
+            if step == warm:
+                wall, cpu = time.perf_counter(), time.process_time()
             estimator.partial_fit(x)
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    end = time.perf_counter(), time.process_time()
+    wall, cpu, per_step = end[0] - wall, end[1] - cpu, 1e3 * (end[1] - begin[1]) / (warm + steps)
     np.save(out, estimator.components_.T.astype(np.float64))
-    line = {"case": case, "precision": precision, "method": method, "steps": steps, "cpu": cpu, "wall": wall}
+    line = {"case": case, "precision": precision, "method": method, "steps": steps, "cpu": cpu, "wall": wall, "cpu_ms_all": per_step}
     print(json.dumps(line))
 
 
@@ -65,7 +71,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case "tiny", folder:
             tiny(Path(folder))
-        case "run", folder, name, bits, how, file:
-            run(Path(folder), name, bits, how, file)
+        case "run", folder, name, bits, how, file, *counts:
+            run(Path(folder), name, bits, how, file, *map(int, counts))
         case _:
             sys.exit(__doc__)

@@ -11,6 +11,7 @@ pub(crate) mod networks;
 mod python;
 mod reconstruct;
 mod setup;
+mod shapes;
 pub(crate) mod table;
 
 use crate::place::{command, root, stdout};
@@ -20,7 +21,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], cargo xtask peers missing [--quick], cargo xtask peers graphs [--quick], or cargo xtask peers images [--quick]";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers --shapes [--random SEED] [--repeats N] [--rust], cargo xtask peers networks [samplers | reconstruct], cargo xtask peers missing [--quick], cargo xtask peers graphs [--quick], or cargo xtask peers images [--quick]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -45,6 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         Some(("missing", rest)) => return missing::run(rest),
         Some(("graphs", rest)) => return graphs::run(rest),
         Some(("images", rest)) => return images::run(rest),
+        Some(("--shapes", rest)) => return shapes::run(rest),
         _ => {}
     }
     let options = parse(arguments)?;

@@ -204,7 +204,7 @@ pub(crate) fn step<R: Send>(
     samples: usize,
     work: impl FnOnce() -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
-    let in_place = samples <= CHUNK || threads(n_jobs)? == 1 && SINGLE.with(|single| *single);
+    let in_place = (samples <= CHUNK || threads(n_jobs)? == 1) && SINGLE.with(|single| *single);
     if in_place { short(py, work) } else { long(py, n_jobs, None, |_| work()) }
 }
 
@@ -216,10 +216,11 @@ thread_local! {
     };
 }
 
-/// Work that is over in a blink, in this thread, while other Python threads run.
+/// Work that is over in a blink, in this thread alone, while other Python threads run.
 pub(crate) fn short<R: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
+    SINGLE.with(|_| ());
     py.detach(work).map_err(to_py_err)
 }

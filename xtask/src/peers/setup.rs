@@ -11,7 +11,18 @@ pub(super) struct Peers {
     pub(super) benchsuite: PathBuf,
 }
 
+/// With the data of the three cases.
 pub(super) fn prepare() -> Result<Peers> {
+    let peers = scripts()?;
+    if !has_data(&root().join(&peers.folder).join("data")) {
+        eprintln!("generating the data of the three cases …");
+        succeed(command(root().join(&peers.python)).arg(peers.folder.join("bench_peers.py")).arg("data"))?;
+    }
+    Ok(peers)
+}
+
+/// Without data.
+pub(super) fn scripts() -> Result<Peers> {
     let source = std::env::var_os("ERGODICT_PEERS").map_or(root().join("../shared/peers"), PathBuf::from);
     if !source.join("bench_peers.py").is_file() {
         bail!(
@@ -25,10 +36,6 @@ pub(super) fn prepare() -> Result<Peers> {
     let folder = target.join("peers");
     copy(&source, &root().join(&folder))?;
     let python = environment(&folder)?;
-    if !has_data(&root().join(&folder).join("data")) {
-        eprintln!("generating the data of the three cases …");
-        succeed(command(root().join(&python)).arg(folder.join("bench_peers.py")).arg("data"))?;
-    }
     succeed(&mut cargo("build --locked --release --package benchsuite"))?;
     Ok(Peers { folder, python, benchsuite: target.join("release/benchsuite") })
 }

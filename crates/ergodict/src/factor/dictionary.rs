@@ -8,19 +8,29 @@
 //! Departures from the print: the current `W` inside the loop, not `W_{t−1}`, and `A_jj`, not `A_jj + 1`, in the
 //! denominator: these make each step the exact minimizer over its column.
 //!
-//! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a whole block as it stood before the block, and
-//! each column takes off what the moves of its predecessors in the block have changed, in the same pass that moves it.
-//! The iterates are those of the plain loop, up to rounding.
+//! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a wide block as it stood before the block, a second, small one
+//! takes off what the moves so far have changed for the next few columns of it, and each of these takes off the moves of its
+//! predecessors among them in the same pass that moves it. The iterates are those of the plain loop, up to rounding.
+//!
+//! Later sweeps in `f64` take off only what atoms have moved since: moves are small, so `f32` is enough for them. The iterates are then those of the plain
+//! loop up to the rounding of `f32` times the moves, which a loose tolerance allows.
 
 use super::sets::ColumnSet;
 use super::unit::binade;
-use crate::linalg::products::Op;
+use crate::linalg::products::{Op, Products};
 use crate::linalg::simd::{Simd, WithSimd};
-use crate::linalg::vectors::Dot;
 use crate::linalg::{Isa, Mat, Scalar};
 
-/// Columns whose residuals are made by one product. Measured at 8, 16, 32 and 64: within 5 % of each other on cases a, b, c.
+/// Columns whose residuals are made by one product, which reads all of `W`; where there are few atoms, it is no more than a block.
+const WIDE: usize = 64;
+/// Atoms that are few.
+const FEW: usize = 128;
+/// Columns of these that are brought up to date together; they are corrected for each other one by one.
 const BLOCK: usize = 16;
+/// With a tolerance from here on, later sweeps in `f64` are summed from moves in `f32`.
+const LOOSE: f64 = 1e-5;
+/// Share of a step that is given up, so that rounding of the curvature in `f32` cannot make it too long.
+const CAUTION: f64 = 1e-4;
 /// Atoms with `A_jj` below this share of the largest are unused: the codes that made it are rounding.
 pub(super) const UNUSED: f64 = 1e-14;
 
@@ -57,13 +67,19 @@ pub(super) struct ColumnDescent<T> {
     a: Mat<T>,
     /// The power of two by which `A` and `B` are multiplied, so that they are within the range of the number type: the minimizer is the same.
     unit: f64,
-    /// `Bᵀ − W A` of a block, as it was before the block moved.
+    /// `Bᵀ − W A` of each atom as it was when the atom moved last.
     residual: Mat<T>,
-    /// How far each column of the block has moved.
+    /// How far each column of the wide block has moved.
     moves: Mat<T>,
-    /// How far all have moved in an update, and that times `A`.
-    path: Mat<T>,
-    slope: Mat<T>,
+    /// `A` in `f32`, without what the columns of a wide block have seen of each other; made when a second sweep follows.
+    a_since: Mat<f32>,
+    /// How far each atom moved last, in the unit of `unit_of_moves`; at the end, how far it moved in the whole update.
+    path: Mat<f32>,
+    unit_of_moves: f64,
+    /// `path·A` of a wide block.
+    change: Mat<f32>,
+    /// The products of the columns of `path`, below the diagonal.
+    products: Mat<f32>,
 }
 
 /// The quadratic `tr(WAWᵀ) − 2tr(WB)` and how far to go down it.
@@ -77,14 +93,22 @@ pub(super) struct Descent<'a> {
 }
 
 impl<T: Scalar> ColumnDescent<T> {
+    /// Columns of a wide block.
+    fn wide(atoms: usize) -> usize {
+        if atoms > FEW { WIDE } else { BLOCK }
+    }
+
     pub(super) fn new() -> Self {
         Self {
             a: Mat::zeros(0, 0),
             unit: 1.0,
             residual: Mat::zeros(0, 0),
             moves: Mat::zeros(0, 0),
+            a_since: Mat::zeros(0, 0),
             path: Mat::zeros(0, 0),
-            slope: Mat::zeros(0, 0),
+            unit_of_moves: 1.0,
+            change: Mat::zeros(0, 0),
+            products: Mat::zeros(0, 0),
         }
     }
 
@@ -99,7 +123,7 @@ impl<T: Scalar> ColumnDescent<T> {
     ) -> UpdateReport {
         let (d, r) = (w.rows(), w.cols());
         self.a.shape_to(r, r);
-        self.moves.shape_to(d, BLOCK.min(r));
+        self.moves.shape_to(d, Self::wide(r).min(r));
         let largest = (0..r).map(|k| goal.a.get(k, k)).fold(0.0, f64::max);
         let size = binade(largest + goal.kappa1);
         self.unit = if size > 0.0 { 1.0 / size } else { 1.0 };
@@ -118,43 +142,75 @@ impl<T: Scalar> ColumnDescent<T> {
                 self.a.col_mut(k)[k] = diagonal;
             }
         }
+        self.residual.shape_to(d, r);
+        let (mut gain, mut since) = (0.0, false);
         while report.sweeps < goal.max_sweeps {
-            report.last_change = self.sweep(isa, w, set, goal.b_transposed);
+            let swept = self.sweep(isa, w, set, (!since).then_some(goal.b_transposed));
+            gain += swept.gain;
+            report.last_change = if swept.norm > 0.0 { (swept.moved / swept.norm).sqrt() } else { 0.0 };
             report.sweeps += 1;
             if report.last_change <= goal.tolerance {
                 return report;
             }
+            let more =
+                report.sweeps < goal.max_sweeps && goal.tolerance >= LOOSE && T::EPSILON < LOOSE * LOOSE;
+            // The moves of the first sweep are all there have been.
+            since = more && (since || report.sweeps == 1 && self.begin_since(isa, w, previous));
         }
         report.capped = true;
-        self.shorten(isa, w, previous, goal.b_transposed);
+        self.shorten(isa, w, previous, gain);
         report
     }
 
-    /// Goes back on the way from `previous` to `w` to where the quadratic is least, if that lies between them.
-    fn shorten(&mut self, isa: Isa, w: &mut Mat<T>, previous: &Mat<T>, b_transposed: &Mat<f64>) {
-        let (d, r) = (w.rows(), w.cols());
-        self.path.reset(d, r);
-        self.slope.shape_to(d, r);
-        let ends = w.padded().iter().zip(previous.padded());
-        self.path.padded_mut().iter_mut().zip(ends).for_each(|(path, (&w, &previous))| *path = w - previous);
-        T::product(
-            &mut self.slope,
-            false,
-            (Op::Plain, self.path.as_ref()),
-            (Op::Plain, self.a.as_ref()),
-            1.0,
-        );
-        // Along W_{t−1} + sD the quadratic is −2s⟨Bᵀ − W_{t−1}A, D⟩ + s²⟨DA, D⟩, and a constant.
-        let (mut fall, mut curvature) = (0.0, 0.0);
-        for j in 0..r {
-            let (path, slope) = (self.path.col(j), self.slope.col(j));
-            fall += self.unit * isa.run(Dot(path, b_transposed.col(j)));
-            for ((&path, &slope), &previous) in path.iter().zip(slope).zip(previous.col(j)) {
-                fall -= previous.to_f64() * slope.to_f64();
-                curvature += path.to_f64() * slope.to_f64();
-            }
+    /// Prepares sweeps that are summed from moves, after a first sweep; whether there are moves.
+    fn begin_since(&mut self, isa: Isa, w: &Mat<T>, previous: &Mat<T>) -> bool {
+        if !self.take_path(isa, w, previous) {
+            return false;
         }
-        let share = fall / curvature;
+        let (r, wide) = (w.cols(), Self::wide(w.cols()));
+        self.a_since.shape_to(r, r);
+        for j in 0..r {
+            let column = self.a_since.col_mut(j);
+            column.iter_mut().zip(self.a.col(j)).for_each(|(to, a)| *to = a.to_f64() as f32);
+            column[j / wide * wide..j].fill(0.0);
+        }
+        true
+    }
+
+    /// Takes `w − previous` as the path, in a unit of its own; whether it has a length.
+    fn take_path(&mut self, isa: Isa, w: &Mat<T>, previous: &Mat<T>) -> bool {
+        let unit = binade(isa.run(Farthest(w.padded(), previous.padded())).to_f64());
+        if !(unit > 0.0 && unit.is_finite() && (1.0 / unit).is_finite()) {
+            return false;
+        }
+        self.unit_of_moves = unit;
+        self.path.shape_to(w.rows(), w.cols());
+        for j in 0..w.cols() {
+            isa.run(Difference { of: w.col(j), from: previous.col(j), unit, to: self.path.col_mut(j) });
+        }
+        true
+    }
+
+    /// Goes back on the way from `previous` to `w`, on which the quadratic has fallen by `gain`, to where it is least, if that lies between them.
+    ///
+    /// Along `W_{t−1} + sD` the quadratic is `−2s·fall + s²·curvature`, and a constant; it has fallen by `gain` at `s = 1`, so it is least
+    /// at `s = fall/curvature = ½ + gain/(2·curvature)`. The property holds for all shorter steps too, so the curvature
+    /// `tr(D A Dᵀ)` is taken in `f32`, and the step a little shorter.
+    fn shorten(&mut self, isa: Isa, w: &mut Mat<T>, previous: &Mat<T>, gain: f64) {
+        let r = w.cols();
+        if !self.take_path(isa, w, previous) {
+            return;
+        }
+        self.products.shape_to(r, r);
+        f32::gram_below(&mut self.products, (Op::Plain, self.path.as_ref()));
+        let (mut diagonal, mut below) = (0.0, 0.0);
+        for j in 0..r {
+            let (products, a) = (self.products.col(j), self.a.col(j));
+            diagonal += f64::from(products[j]) * a[j].to_f64();
+            below += isa.run(Sum(&products[j + 1..], &a[j + 1..]));
+        }
+        let curvature = (diagonal + 2.0 * below) * self.unit_of_moves * self.unit_of_moves;
+        let share = (0.5 + 0.5 * gain / curvature) * (1.0 - CAUTION);
         if curvature > 0.0 && (0.0..1.0).contains(&share) {
             let share = T::from_f64(share);
             for (w, &previous) in w.padded_mut().iter_mut().zip(previous.padded()) {
@@ -163,41 +219,157 @@ impl<T: Scalar> ColumnDescent<T> {
         }
     }
 
-    /// One pass over all atoms; returns `‖ΔW‖/‖W‖`.
-    fn sweep(&mut self, isa: Isa, w: &mut Mat<T>, set: &ColumnSet, b_transposed: &Mat<f64>) -> f64 {
-        let (d, r) = (w.rows(), w.cols());
-        let (mut moved, mut norm) = (0.0, 0.0);
-        let mut from = 0;
-        while from < r {
-            let to = (from + BLOCK).min(r);
-            self.residual.shape_to(d, to - from);
-            for j in from..to {
-                isa.run(Narrow {
-                    from: b_transposed.col(j),
-                    unit: self.unit,
-                    to: self.residual.col_mut(j - from),
-                });
+    /// One pass over all atoms: from scratch, or from the residuals of the last pass and the moves since.
+    fn sweep(&mut self, isa: Isa, w: &mut Mat<T>, set: &ColumnSet, b_transposed: Option<&Mat<f64>>) -> Swept {
+        let (d, r, stride) = (w.rows(), w.cols(), w.stride());
+        let mut swept = Swept::default();
+        let wide = Self::wide(r);
+        for start in (0..r).step_by(wide) {
+            let end = (start + wide).min(r);
+            if let Some(b_transposed) = b_transposed {
+                for j in start..end {
+                    let to = self.residual.col_mut(j);
+                    isa.run(Narrow { from: b_transposed.col(j), unit: self.unit, to });
+                }
+                let a = (Op::Plain, self.a.as_ref().columns(start, end));
+                T::product_into(&mut self.residual, (start, end), (Op::Plain, w.as_ref()), a, -1.0);
+            } else {
+                self.change.shape_to(d, end - start);
+                let a = (Op::Plain, self.a_since.as_ref().columns(start, end));
+                f32::product(&mut self.change, false, (Op::Plain, self.path.as_ref()), a, 1.0);
+                for j in start..end {
+                    let (change, unit) = (self.change.col(j - start), self.unit_of_moves);
+                    isa.run(TakeOff { change, unit, from: self.residual.col_mut(j) });
+                }
             }
-            let a = self.a.as_ref().columns(from, to);
-            T::product(&mut self.residual, true, (Op::Plain, w.as_ref()), (Op::Plain, a), -1.0);
-            let stride = w.stride();
-            for j in from..to {
-                let step = Step {
-                    w: &mut w.padded_mut()[j * stride..][..stride],
-                    diagonal: self.a.get(j, j),
-                    residual: &self.residual.padded()[(j - from) * stride..][..stride],
-                    moves: self.moves.padded_mut(),
-                    coupling: &self.a.col(j)[from..j],
-                    rows: d,
-                    set,
-                };
-                let (step_moved, step_norm) = isa.run(step);
-                moved += step_moved;
-                norm += step_norm;
+            for from in (start..end).step_by(BLOCK) {
+                let to = (from + BLOCK).min(end);
+                if from > start {
+                    let moved = (Op::Plain, self.moves.as_ref().columns(0, from - start));
+                    let a = (Op::Plain, self.a.as_ref().columns(from, to).some_rows(start, from));
+                    T::product_into(&mut self.residual, (from, to), moved, a, -1.0);
+                }
+                for j in from..to {
+                    let step = Step {
+                        w: &mut w.padded_mut()[j * stride..][..stride],
+                        diagonal: self.a.get(j, j),
+                        residual: &mut self.residual.padded_mut()[j * stride..][..stride],
+                        moves: &mut self.moves.padded_mut()[(from - start) * stride..],
+                        coupling: &self.a.col(j)[from..j],
+                        rows: d,
+                        set,
+                    };
+                    swept.add(isa.run(step));
+                }
             }
-            from = to;
+            if b_transposed.is_none() {
+                for j in start..end {
+                    let (of, unit) = (self.moves.col(j - start), self.unit_of_moves);
+                    isa.run(Difference { of, from: &[], unit, to: self.path.col_mut(j) });
+                }
+            }
         }
-        if norm > 0.0 { (moved / norm).sqrt() } else { 0.0 }
+        swept
+    }
+}
+
+/// What moving atoms did.
+#[derive(Clone, Copy, Default)]
+struct Swept {
+    /// `‖ΔW‖²` and `‖W‖²`.
+    moved: f64,
+    norm: f64,
+    /// How far the quadratic fell.
+    gain: f64,
+}
+
+impl Swept {
+    fn add(&mut self, other: Self) {
+        self.moved += other.moved;
+        self.norm += other.norm;
+        self.gain += other.gain;
+    }
+}
+
+/// The largest absolute difference of two vectors.
+struct Farthest<'a, T>(&'a [T], &'a [T]);
+
+impl<T: Scalar> WithSimd for Farthest<'_, T> {
+    type Output = T;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> T {
+        let mut most = [T::ZERO; 16];
+        // Padded columns are whole cache lines: eight or sixteen numbers.
+        for (x, y) in self.0.chunks(16).zip(self.1.chunks(16)) {
+            for ((most, &x), &y) in most.iter_mut().zip(x).zip(y) {
+                let difference = (x - y).abs();
+                *most = if difference > *most { difference } else { *most };
+            }
+        }
+        most.into_iter().fold(T::ZERO, T::at_least)
+    }
+}
+
+/// The difference of two columns, or the first if the second is empty, in `f32` and in another unit.
+struct Difference<'a, T> {
+    of: &'a [T],
+    from: &'a [T],
+    unit: f64,
+    to: &'a mut [f32],
+}
+
+impl<T: Scalar> WithSimd for Difference<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let inverse = T::from_f64(1.0 / self.unit);
+        if self.from.is_empty() {
+            for (to, &of) in self.to.iter_mut().zip(self.of) {
+                *to = (of * inverse).to_f64() as f32;
+            }
+            return;
+        }
+        for ((to, &of), &from) in self.to.iter_mut().zip(self.of).zip(self.from) {
+            *to = ((of - from) * inverse).to_f64() as f32;
+        }
+    }
+}
+
+/// Takes a column in another unit off a residual.
+struct TakeOff<'a, T> {
+    change: &'a [f32],
+    unit: f64,
+    from: &'a mut [T],
+}
+
+impl<T: Scalar> WithSimd for TakeOff<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let unit = T::from_f64(self.unit);
+        for (from, &change) in self.from.iter_mut().zip(self.change) {
+            *from -= T::from_f64(f64::from(change)) * unit;
+        }
+    }
+}
+
+/// `Σ x·y` in `f64`, in eight strands.
+struct Sum<'a, T>(&'a [f32], &'a [T]);
+
+impl<T: Scalar> WithSimd for Sum<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let mut sums = [0.0; 8];
+        let (x, y) = (self.0.chunks_exact(8), self.1.chunks_exact(8));
+        let rest: f64 =
+            x.remainder().iter().zip(y.remainder()).map(|(x, y)| f64::from(*x) * y.to_f64()).sum();
+        for (x, y) in x.zip(y) {
+            for i in 0..8 {
+                sums[i] += f64::from(x[i]) * y[i].to_f64();
+            }
+        }
+        sums.iter().sum::<f64>() + rest
     }
 }
 
@@ -223,8 +395,8 @@ struct Step<'a, T> {
     w: &'a mut [T],
     /// `A_jj`; zero for an atom that is to stay.
     diagonal: T,
-    /// The atom's residual before its block moved.
-    residual: &'a [T],
+    /// The atom's residual before its block moved; it becomes that before the atom moved.
+    residual: &'a mut [T],
     /// The moves of the block's columns: those before this atom are read, its own is written.
     moves: &'a mut [T],
     /// `A_ij` for the atoms `i` of the block before this one.
@@ -238,11 +410,10 @@ struct Step<'a, T> {
 const TILE: usize = 4;
 
 impl<T: Scalar> WithSimd for Step<'_, T> {
-    /// `‖Δ‖²` and `‖w‖²`.
-    type Output = (f64, f64);
+    type Output = Swept;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, s: S) -> (f64, f64) {
+    fn with_simd<S: Simd>(mut self, s: S) -> Swept {
         let (length, here) = (self.w.len(), self.coupling.len());
         assert!(self.residual.len() == length && self.moves.len() >= (here + 1) * length);
         let lanes = T::lanes::<S>();
@@ -250,7 +421,7 @@ impl<T: Scalar> WithSimd for Step<'_, T> {
         if self.diagonal == T::ZERO {
             self.moves[here * length..][..length].fill(T::ZERO);
             let norm: f64 = self.w.iter().map(|w| w.to_f64() * w.to_f64()).sum();
-            return (0.0, norm);
+            return Swept { norm, ..Swept::default() };
         }
         let clip = matches!(self.set, ColumnSet::NonnegBall { .. });
         // SAFETY: places are below `length`, a whole number of registers, in columns of that length.
@@ -280,7 +451,8 @@ impl<T: Scalar> WithSimd for Step<'_, T> {
             }
             set => set.project(candidate),
         }
-        let (mut moved, mut norm) = (T::splat(s, T::ZERO), T::splat(s, T::ZERO));
+        let zero = T::splat(s, T::ZERO);
+        let (mut moved, mut norm, mut slope) = (zero, zero, zero);
         let mut at = 0;
         while at < length {
             // SAFETY: as above.
@@ -293,10 +465,13 @@ impl<T: Scalar> WithSimd for Step<'_, T> {
                 T::store::<S>(place, step);
                 moved = T::mul_add(s, step, step, moved);
                 norm = T::mul_add(s, new, new, norm);
+                slope = T::mul_add(s, step, T::load::<S>(self.residual.as_ptr().add(at)), slope);
             }
             at += lanes;
         }
-        (T::reduce_sum(s, moved).to_f64(), T::reduce_sum(s, norm).to_f64())
+        let (moved, norm) = (T::reduce_sum(s, moved).to_f64(), T::reduce_sum(s, norm).to_f64());
+        let gain = 2.0 * T::reduce_sum(s, slope).to_f64() - self.diagonal.to_f64() * moved;
+        Swept { moved, norm, gain }
     }
 }
 
@@ -329,6 +504,7 @@ impl<T: Scalar> Step<'_, T> {
             }
             for i in 0..N {
                 let here = at + i * lanes;
+                T::store::<S>(self.residual.as_mut_ptr().add(here), res[i]);
                 let mut new = T::mul_add(s, res[i], inverse, T::load::<S>(self.w.as_ptr().add(here)));
                 if clip {
                     new = T::max(s, new, T::splat(s, T::ZERO));

@@ -22,6 +22,10 @@ use crate::linalg::vectors::{Blend, Distance, Dot};
 use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::rng::{Purpose, stream, uniform};
 use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Entries of `B` from which on threads share its columns.
+const MANY: usize = 1 << 18;
 
 /// What the scheme carries from step to step, besides `W`.
 ///
@@ -731,14 +735,19 @@ impl<T: Scalar> Factorizer<T> {
         let keep = 1.0 - weight;
         let totals = &mut self.aggregates;
         isa.run(Blend { into: totals.a.padded_mut(), keep, from: a.padded(), fresh });
-        for j in 0..self.w.cols() {
-            let into = totals.b_transposed.col_mut(j);
-            match source {
-                Source::Minibatch(_) => isa.run(Blend { into, keep, from: self.gatherer.b.col(j), fresh }),
-                Source::Statistics(statistics) => {
-                    isa.run(Blend { into, keep, from: statistics.b_transposed.col(j), fresh });
-                }
+        let stride = totals.b_transposed.stride();
+        let gathered = &self.gatherer.b;
+        let blend = |(j, into): (usize, &mut [f64])| match source {
+            Source::Minibatch(_) => isa.run(Blend { into, keep, from: gathered.col(j), fresh }),
+            Source::Statistics(statistics) => {
+                isa.run(Blend { into, keep, from: statistics.b_transposed.col(j), fresh });
             }
+        };
+        let into = totals.b_transposed.padded_mut();
+        if into.len() >= MANY && rayon::current_num_threads() > 1 {
+            into.par_chunks_mut(stride).enumerate().for_each(blend);
+        } else {
+            into.chunks_mut(stride).enumerate().for_each(blend);
         }
         totals.r = keep * totals.r + fresh * sums.r;
         totals.width = keep * totals.width + weight * scale * sums.width;

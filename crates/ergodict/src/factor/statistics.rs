@@ -9,16 +9,21 @@
 
 use super::code::{Penalty, Supports};
 use super::minibatch::Minibatch;
-use crate::linalg::products::Op;
+use crate::linalg::products::{Op, mirror};
 use crate::linalg::simd::{Simd, WithSimd};
-use crate::linalg::{Isa, Mat, Scalar};
+use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::{Error, Result};
+use rayon::prelude::*;
 
 /// Above this share of nonzero codes a dense product is taken. An estimate, not tuned: the benchmark cases have shares
 /// of 0.08 to 0.33 and never come near it.
 const DENSE_ABOVE: f64 = 0.5;
 /// Columns of `X` that a tile of the sparse product walks over before it moves on, so that they stay in cache.
 const COLUMN_BLOCK: usize = 64;
+/// Rows of a part of the sparse product: a whole number of tiles of any register.
+const PART: usize = 512;
+/// Multiplications from which on parts are shared among threads.
+const MANY: usize = 1 << 21;
 
 /// Sums over coded columns, all for the same dictionary. Provenance in `f64` whatever the precision of the data.
 ///
@@ -143,7 +148,7 @@ impl<T: Scalar> Gatherer<T> {
             Minibatch::Dense(x) if dense => {
                 T::product(&mut self.b, false, (Op::Plain, x), (Op::Transposed, h.as_ref()), 1.0);
             }
-            Minibatch::Dense(x) => isa.run(SparseProduct { x, gatherer: self }),
+            Minibatch::Dense(x) => self.sparse_product(isa, x, used),
             Minibatch::Sparse(x) => {
                 self.b.reset(d, r);
                 for j in 0..n {
@@ -180,6 +185,24 @@ impl<T: Scalar> Gatherer<T> {
             squares += code * code;
         }
         (penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares, replaced)
+    }
+
+    /// `X Hᵀ` from the lists of nonzero codes. Large ones are made in parts, which the threads of the pool share.
+    fn sparse_product(&mut self, isa: Isa, x: MatRef<'_, T>, used: usize) {
+        let (stride, d) = (self.b.stride(), x.rows());
+        let Self { b, starts, columns, codes, .. } = self;
+        let out = Shared { start: b.padded_mut().as_mut_ptr(), stride };
+        let atoms = b.cols();
+        assert!(b.rows() == d);
+        let part = |rows: std::ops::Range<usize>| {
+            isa.run(SparseProduct { x, rows, atoms, out: &out, starts, columns, codes });
+        };
+        if used * d >= MANY && d > PART && rayon::current_num_threads() > 1 {
+            let parts = (0..d.div_ceil(PART)).into_par_iter();
+            parts.for_each(|index| part(index * PART..((index + 1) * PART).min(d)));
+        } else {
+            part(0..d);
+        }
     }
 
     /// Lists the nonzero codes by block of columns, then by atom; returns their number.
@@ -228,26 +251,38 @@ impl<T: Scalar> Gatherer<T> {
             self.support.extend(supports.col(j).iter().map(|&k| (k as usize, column[k as usize].to_f64())));
             let entries = &self.support;
             for (i, &(k, hk)) in entries.iter().enumerate() {
+                // Supports rise: these are on and below the diagonal.
                 let column = &mut a[k * stride..][..r];
-                for &(l, hl) in &entries[..=i] {
+                for &(l, hl) in &entries[i..] {
                     // SAFETY: supports hold indices of atoms, below r.
                     unsafe { *column.get_unchecked_mut(l) += hk * hl };
                 }
             }
         }
-        for k in 0..r {
-            for l in 0..k {
-                a[l * stride + k] = a[k * stride + l];
-            }
-        }
+        mirror(&mut self.a);
     }
 }
 
-/// `B = X Hᵀ` from the lists of nonzero codes: a tile of rows of one atom stays in registers while the columns that
+/// Where the threads write rows of their own.
+struct Shared<T> {
+    start: *mut T,
+    stride: usize,
+}
+
+// SAFETY: each part of a product writes other rows.
+unsafe impl<T: Sync> Sync for Shared<T> {}
+
+/// Rows of `B = X Hᵀ` from the lists of nonzero codes: a tile of rows of one atom stays in registers while the columns that
 /// use the atom go by.
 struct SparseProduct<'a, 'x, T> {
-    x: crate::linalg::MatRef<'x, T>,
-    gatherer: &'a mut Gatherer<T>,
+    x: MatRef<'x, T>,
+    /// They begin at a whole number of tiles.
+    rows: std::ops::Range<usize>,
+    atoms: usize,
+    out: &'a Shared<T>,
+    starts: &'a [u32],
+    columns: &'a [u32],
+    codes: &'a [T],
 }
 
 impl<T: Scalar> WithSimd for SparseProduct<'_, '_, T> {
@@ -255,37 +290,30 @@ impl<T: Scalar> WithSimd for SparseProduct<'_, '_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, s: S) {
-        let Gatherer { b, starts, columns, codes, .. } = self.gatherer;
-        let (d, n, r) = (self.x.rows(), self.x.cols(), b.cols());
+        let Self { starts, columns, codes, out: &Shared { start: out, stride }, .. } = self;
+        let (n, r, end) = (self.x.cols(), self.atoms, self.rows.end);
         let lanes = T::lanes::<S>();
-        let stride = b.stride();
         let (x, x_stride) = (self.x.as_ptr(), self.x.stride());
-        let out = b.padded_mut();
-        if n == 0 {
-            out.fill(T::ZERO);
-            return;
-        }
-        // SAFETY (whole loop): rows at..at+N·lanes are below d ≤ stride, columns are those of X, atoms those of B.
-        let sum = |block: usize, at: usize, k: usize, out: &mut [T]| {
+        // SAFETY (whole loop): rows at..at+N·lanes are below end ≤ d ≤ stride, columns are those of X, atoms those of B.
+        let sum = |block: usize, at: usize, k: usize| {
             let range = starts[block * r + k] as usize..starts[block * r + k + 1] as usize;
-            let place = &mut out[k * stride + at..];
             let list = columns[range.clone()].iter().zip(&codes[range]);
-            (place.as_mut_ptr(), list)
+            (unsafe { out.add(k * stride + at) }, list)
         };
-        for block in 0..n.div_ceil(COLUMN_BLOCK) {
+        for block in 0..n.div_ceil(COLUMN_BLOCK).max(1) {
             let fresh = block == 0;
-            let mut at = 0;
-            while at + 8 * lanes <= d {
+            let mut at = self.rows.start;
+            while at + 8 * lanes <= end {
                 for k in 0..r {
-                    let (place, list) = sum(block, at, k, out);
+                    let (place, list) = sum(block, at, k);
                     unsafe { tile::<T, S, 8>(s, x.add(at), x_stride, place, list, fresh) };
                 }
                 at += 8 * lanes;
             }
-            while at + lanes <= d {
-                let wide = (d - at) / lanes >= 4;
+            while at + lanes <= end {
+                let wide = (end - at) / lanes >= 4;
                 for k in 0..r {
-                    let (place, list) = sum(block, at, k, out);
+                    let (place, list) = sum(block, at, k);
                     if wide {
                         unsafe { tile::<T, S, 4>(s, x.add(at), x_stride, place, list, fresh) };
                     } else {
@@ -294,10 +322,10 @@ impl<T: Scalar> WithSimd for SparseProduct<'_, '_, T> {
                 }
                 at += if wide { 4 * lanes } else { lanes };
             }
-            if at < d {
+            if at < end {
                 for k in 0..r {
-                    let (place, list) = sum(block, at, k, out);
-                    for i in 0..d - at {
+                    let (place, list) = sum(block, at, k);
+                    for i in 0..end - at {
                         unsafe {
                             let mut total = if fresh { T::ZERO } else { *place.add(i) };
                             for (&j, &code) in list.clone() {

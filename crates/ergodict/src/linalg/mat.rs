@@ -232,6 +232,13 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         Self { data, rows: self.rows, cols: to - from, stride: self.stride }
     }
 
+    /// Rows `from..to`; panics unless `from ≤ to ≤ rows`.
+    pub(crate) fn some_rows(&self, from: usize, to: usize) -> Self {
+        assert!(from <= to && to <= self.rows, "rows {from}..{to} of {}", self.rows);
+        let data = if self.cols > 0 { &self.data[from..] } else { self.data };
+        Self { data, rows: to - from, cols: self.cols, stride: self.stride }
+    }
+
     /// The first entry; the rest follows by `rows`, `cols` and `stride`.
     pub(crate) fn as_ptr(&self) -> *const T {
         self.data.as_ptr()

@@ -3,10 +3,11 @@
 //! On x86-64 with AVX2 or AVX-512 these are the kernels that faer calls (`private-gemm-x86`), without faer; on
 //! other processors those of `gemm`; where there are neither, plain loops, which are also what the kernels are tested against.
 //!
-//! Everything here runs on one thread: two threads inside products of our sizes lose, and a fixed split of the
-//! columns by the caller keeps results independent of the thread count.
+//! Most products run on one thread. Large ones with many rows are made in parts that the threads of the pool share; the parts are the same
+//! for any number of threads, so that results do not depend on it.
 
 use super::{Mat, MatRef};
+use rayon::prelude::*;
 
 /// Whether a factor enters a product as it is or transposed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +29,20 @@ pub trait Products: Sized {
         alpha: f64,
     );
 
+    /// `dst += α·op(lhs)·op(rhs)` for the columns `columns.0..columns.1` of `dst`.
+    fn product_into(
+        dst: &mut Mat<Self>,
+        columns: (usize, usize),
+        lhs: (Op, MatRef<'_, Self>),
+        rhs: (Op, MatRef<'_, Self>),
+        alpha: f64,
+    );
+
     /// `dst = MᵀM` (or `M Mᵀ` when transposed), both triangles filled.
     fn gram(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>));
+
+    /// The same on and below the diagonal; what is above it is left to chance.
+    fn gram_below(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>));
 }
 
 macro_rules! products {
@@ -43,29 +56,57 @@ macro_rules! products {
                 alpha: f64,
             ) {
                 let kernel = kernels::$t().unwrap_or(plain);
-                multiply(kernel, dst, Part::Whole, accumulate, lhs, rhs, alpha as $t);
+                let columns = (0, dst.cols());
+                multiply(kernel, (dst, columns), Part::Whole, accumulate, lhs, rhs, alpha as $t);
+            }
+
+            fn product_into(
+                dst: &mut Mat<Self>,
+                columns: (usize, usize),
+                lhs: (Op, MatRef<'_, Self>),
+                rhs: (Op, MatRef<'_, Self>),
+                alpha: f64,
+            ) {
+                let kernel = kernels::$t().unwrap_or(plain);
+                multiply(kernel, (dst, columns), Part::Whole, true, lhs, rhs, alpha as $t);
             }
 
             fn gram(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>)) {
+                Self::gram_below(dst, m);
+                mirror(dst);
+            }
+
+            fn gram_below(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>)) {
                 let kernel = kernels::$t().unwrap_or(plain);
                 let transposed = match m.0 {
                     Op::Plain => Op::Transposed,
                     Op::Transposed => Op::Plain,
                 };
-                multiply(kernel, dst, Part::Lower, false, (transposed, m.1), m, 1.0);
-                let (n, stride) = (dst.cols(), dst.stride());
-                let data = dst.padded_mut();
-                for j in 0..n {
-                    for i in j + 1..n {
-                        data[i * stride + j] = data[j * stride + i];
-                    }
-                }
+                below(kernel, dst, (transposed, m.1), m);
             }
         }
     };
 }
 products!(f32);
 products!(f64);
+
+/// Side of the squares in which a triangle is copied to the other, so that both stay in cache.
+const SQUARE: usize = 32;
+
+/// Makes a square matrix symmetric: copies what is below the diagonal to above it.
+pub(crate) fn mirror<T: super::Scalar>(m: &mut Mat<T>) {
+    let (n, stride) = (m.cols(), m.stride());
+    let data = m.padded_mut();
+    for left in (0..n).step_by(SQUARE) {
+        for top in (left..n).step_by(SQUARE) {
+            for i in top..(top + SQUARE).min(n) {
+                for j in left..(left + SQUARE).min(i) {
+                    data[i * stride + j] = data[j * stride + i];
+                }
+            }
+        }
+    }
+}
 
 /// Which entries of a product are wanted; kernels may compute the others, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,6 +124,7 @@ struct Strided<P> {
 }
 
 /// `dst = α·lhs·rhs`, or `dst += …`.
+#[derive(Clone, Copy)]
 struct Multiplication<T> {
     rows: usize,
     cols: usize,
@@ -97,14 +139,67 @@ struct Multiplication<T> {
     dst: Strided<*mut T>,
 }
 
+// SAFETY: parts of a product write rows of their own, and only read what they share.
+unsafe impl<T: Sync> Sync for Multiplication<T> {}
+
 /// # Safety
 /// All entries within the three shapes can be read, those of `dst` written, and `dst` overlaps neither factor.
 type Kernel<T> = unsafe fn(&Multiplication<T>);
 
-/// Checks the shapes and calls the kernel.
-fn multiply<T: super::Scalar>(
+/// Columns of a panel of a Gram matrix.
+const PANEL: usize = 128;
+
+/// A product that is symmetric, on and below the diagonal: large ones in panels of columns, which the threads of the pool share.
+fn below<T: super::Scalar>(
     kernel: Kernel<T>,
     dst: &mut Mat<T>,
+    lhs: (Op, MatRef<'_, T>),
+    rhs: (Op, MatRef<'_, T>),
+) {
+    let (n, depth) = shape(lhs);
+    if n <= PANEL
+        || n * n * depth < 2 * MANY
+        || (dst.rows(), dst.cols()) != (n, n)
+        || shape(rhs) != (depth, n)
+    {
+        let columns = (0, dst.cols());
+        return multiply(kernel, (dst, columns), Part::Lower, false, lhs, rhs, T::ONE);
+    }
+    let col_stride = dst.stride() as isize;
+    let dst = Strided { start: dst.padded_mut().as_mut_ptr(), row_stride: 1, col_stride };
+    let (lhs, rhs) = (strided(lhs), strided(rhs));
+    let (rows, cols, alpha) = (n, n, T::ONE);
+    let part = Part::Whole;
+    let whole = Multiplication { rows, cols, depth, part, accumulate: false, alpha, lhs, rhs, dst };
+    let whole = &whole;
+    let panel = |index: usize| {
+        let from = index * PANEL;
+        let to = (from + PANEL).min(n);
+        let piece = |part: Part, (top, bottom): (usize, usize)| {
+            let mut piece = Multiplication { part, rows: bottom - top, cols: to - from, ..*whole };
+            piece.lhs.start = whole.lhs.start.wrapping_offset(top as isize * whole.lhs.row_stride);
+            piece.rhs.start = whole.rhs.start.wrapping_offset(from as isize * whole.rhs.col_stride);
+            let place = top as isize * whole.dst.row_stride + from as isize * whole.dst.col_stride;
+            piece.dst.start = whole.dst.start.wrapping_offset(place);
+            // SAFETY: entries of the whole, which no other panel writes.
+            unsafe { kernel(&piece) }
+        };
+        piece(Part::Lower, (from, to));
+        if to < n {
+            piece(Part::Whole, (to, n));
+        }
+    };
+    if rayon::current_num_threads() > 1 {
+        (0..n.div_ceil(PANEL)).into_par_iter().for_each(panel);
+    } else {
+        (0..n.div_ceil(PANEL)).for_each(panel);
+    }
+}
+
+/// Checks the shapes and calls the kernel for some columns of `dst`.
+fn multiply<T: super::Scalar>(
+    kernel: Kernel<T>,
+    (dst, (from, to)): (&mut Mat<T>, (usize, usize)),
     part: Part,
     accumulate: bool,
     lhs: (Op, MatRef<'_, T>),
@@ -113,23 +208,64 @@ fn multiply<T: super::Scalar>(
 ) {
     let ((rows, depth), (inner, cols)) = (shape(lhs), shape(rhs));
     assert!(
-        depth == inner && (dst.rows(), dst.cols()) == (rows, cols),
+        depth == inner && dst.rows() == rows && to - from == cols && to <= dst.cols(),
         "a product of {rows}×{depth} and {inner}×{cols} into {}×{}",
         dst.rows(),
-        dst.cols()
+        to - from
     );
-    let col_stride = dst.stride() as isize;
-    let data = dst.padded_mut();
+    let stride = dst.stride();
+    let data = &mut dst.padded_mut()[from * stride..to * stride];
     if depth == 0 && !accumulate {
         data.fill(T::from_f64(0.0));
     }
     if rows == 0 || cols == 0 || depth == 0 {
         return;
     }
-    let dst = Strided { start: data.as_mut_ptr(), row_stride: 1, col_stride };
-    let (lhs, rhs) = (strided(lhs), strided(rhs));
+    let dst = Strided { start: data.as_mut_ptr(), row_stride: 1, col_stride: stride as isize };
+    let whole = Multiplication {
+        rows,
+        cols,
+        depth,
+        part,
+        accumulate,
+        alpha,
+        lhs: strided(lhs),
+        rhs: strided(rhs),
+        dst,
+    };
     // SAFETY: views and matrices hold the entries of their shapes, which fit each other; `dst` is borrowed exclusively.
-    unsafe { kernel(&Multiplication { rows, cols, depth, part, accumulate, alpha, lhs, rhs, dst }) }
+    unsafe { in_parts(kernel, &whole) }
+}
+
+/// Rows of a part: a whole number of tiles of the kernels.
+const PART: usize = 480;
+/// Multiplications from which on a product is made in parts.
+const MANY: usize = 1 << 23;
+
+/// A large product in parts, which the threads of the pool share. The parts follow from the shape alone, and so do the bytes.
+///
+/// # Safety
+/// As of a [`Kernel`].
+unsafe fn in_parts<T: super::Scalar>(kernel: Kernel<T>, whole: &Multiplication<T>) {
+    let parts = whole.rows.div_ceil(PART);
+    if parts == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
+        // SAFETY: the caller's promise.
+        return unsafe { kernel(whole) };
+    }
+    let part = |index: usize| {
+        let from = index * PART;
+        let mut part = *whole;
+        part.rows = PART.min(whole.rows - from);
+        part.lhs.start = whole.lhs.start.wrapping_offset(from as isize * whole.lhs.row_stride);
+        part.dst.start = whole.dst.start.wrapping_offset(from as isize * whole.dst.row_stride);
+        // SAFETY: rows of the whole, which no other part writes.
+        unsafe { kernel(&part) }
+    };
+    if rayon::current_num_threads() > 1 {
+        (0..parts).into_par_iter().for_each(part);
+    } else {
+        (0..parts).for_each(part);
+    }
 }
 
 fn shape<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> (usize, usize) {
@@ -309,13 +445,13 @@ mod tests {
         let mut found = fill(Op::Plain, rows, cols, 9);
         let mut want = found.clone();
         T::product(&mut found, accumulate, lhs, rhs, alpha);
-        multiply(plain, &mut want, Part::Whole, accumulate, lhs, rhs, T::from_f64(alpha));
+        multiply(plain, (&mut want, (0, cols)), Part::Whole, accumulate, lhs, rhs, T::from_f64(alpha));
         near(&found, &want, (depth as f64 + 1.0) * (1.0 + alpha.abs()));
 
         let (mut found, mut want) = (Mat::zeros(cols, cols), Mat::zeros(cols, cols));
         T::gram(&mut found, rhs);
         let other = if ops.1 == Op::Plain { Op::Transposed } else { Op::Plain };
-        multiply(plain, &mut want, Part::Whole, false, (other, b.as_ref()), rhs, T::ONE);
+        multiply(plain, (&mut want, (0, cols)), Part::Whole, false, (other, b.as_ref()), rhs, T::ONE);
         near(&found, &want, depth as f64 + 1.0);
         assert!(
             (0..cols * cols).all(|at| found.get(at / cols, at % cols) == found.get(at % cols, at / cols))
@@ -345,10 +481,40 @@ mod tests {
             (300, 5, 600),
             (97, 130, 513),
             (40, 600, 600),
+            // In parts, and a Gram matrix in panels.
+            (1100, 300, 200),
         ] {
             check::<f64>(rows, cols, depth, (Op::Transposed, Op::Plain), false, 1.0);
             check::<f32>(rows, cols, depth, (Op::Plain, Op::Transposed), true, -1.0);
         }
+    }
+
+    #[test]
+    fn large_products_are_the_same_bytes_on_any_number_of_threads() {
+        fn check<T: Scalar>() {
+            let a = Mat::<T>::from_fn(1300, 90, |i, j| T::from_f64(((i * 31 + j * 17) % 23) as f64 / 7.0));
+            let b = Mat::<T>::from_fn(90, 260, |i, j| T::from_f64(((i * 13 + j * 29) % 19) as f64 / 9.0));
+            let c = Mat::<T>::from_fn(300, 260, |i, j| T::from_f64(((i * 5 + j * 3) % 17) as f64 / 3.0));
+            let make = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let (mut ab, mut cc) = (Mat::zeros(1300, 260), Mat::zeros(260, 260));
+                    T::product(&mut ab, false, (Op::Plain, a.as_ref()), (Op::Plain, b.as_ref()), 1.0);
+                    T::gram(&mut cc, (Op::Plain, c.as_ref()));
+                    (ab, cc)
+                })
+            };
+            assert!(make(1) == make(3));
+        }
+        check::<f32>();
+        check::<f64>();
+    }
+
+    #[test]
+    fn mirrored_triangles_are_symmetric() {
+        let mut m = Mat::<f64>::from_fn(75, 75, |i, j| if i < j { -1.0 } else { (100 * i + j) as f64 });
+        mirror(&mut m);
+        assert!((0..75).all(|i| (0..75).all(|j| m.get(i, j) == (100 * i.max(j) + i.min(j)) as f64)));
     }
 
     #[test]

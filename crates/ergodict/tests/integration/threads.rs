@@ -7,6 +7,7 @@ use ergodict::linalg::{Mat, Scalar};
 
 fn run<T: Scalar>(
     p: &FactorSettings,
+    (d, n, steps): (usize, usize, usize),
     masked: bool,
     threads: usize,
 ) -> (Mat<T>, Mat<f64>, Mat<f64>, Vec<StepReport>) {
@@ -14,12 +15,12 @@ fn run<T: Scalar>(
     pool.install(|| {
         assert_eq!(rayon::current_num_threads(), threads);
         let mut random = Random::new(4);
-        let planted = random.uniforms(30, p.atoms);
-        let mut model = Factorizer::<T>::random(p.clone(), 30, 0).unwrap();
+        let planted = random.uniforms(d, p.atoms);
+        let mut model = Factorizer::<T>::random(p.clone(), d, 0).unwrap();
         let mut seen = Vec::new();
-        for _ in 0..5 {
-            let x: Mat<T> = random.planted(&planted, 300, 0.2).cast();
-            let mask = Mask::from_fn(30, 300, |_, _| random.chance(0.8));
+        for _ in 0..steps {
+            let x: Mat<T> = random.planted(&planted, n, 0.2).cast();
+            let mask = Mask::from_fn(d, n, |_, _| random.chance(0.8));
             let minibatch =
                 if masked { Minibatch::Masked { values: x.as_ref(), observed: &mask } } else { (&x).into() };
             seen.push(model.step(minibatch).unwrap());
@@ -36,13 +37,26 @@ fn threads_change_nothing<T: Scalar>() {
         for (lambda, masked) in [(0.2, false), (0.0, false), (0.2, true)] {
             let mut p = FactorSettings::new(8);
             (p.lambda, p.code) = (lambda, Some(code));
-            let one = run::<T>(&p, masked, 1);
+            let one = run::<T>(&p, (30, 300, 5), masked, 1);
             for threads in [2, 3] {
-                let more = run::<T>(&p, masked, threads);
+                let more = run::<T>(&p, (30, 300, 5), masked, threads);
                 assert!(one == more, "{threads} threads, {code}, λ = {lambda}, {}", T::NAME);
             }
         }
     }
+}
+
+/// Sums of a size that threads share within a step.
+#[test]
+fn nor_where_threads_share_products() {
+    fn check<T: Scalar>() {
+        let mut p = FactorSettings::new(150);
+        (p.lambda, p.dictionary_sweeps) = (5.0, 2);
+        let of = |threads| run::<T>(&p, (2000, 150, 2), false, threads);
+        assert!(of(1) == of(3), "{}", T::NAME);
+    }
+    check::<f64>();
+    check::<f32>();
 }
 
 #[test]

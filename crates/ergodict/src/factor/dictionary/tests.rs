@@ -522,6 +522,82 @@ fn one_atom_columns(right: &Mat<f64>, n: usize, random: &mut Random) -> Mat<f64>
     x
 }
 
+/// Growth where sweeps end at their cap, some of them summed from moves.
+#[test]
+fn second_order_growth_at_the_cap() {
+    let mut random = Random::new(18);
+    for (atoms, sweeps, tolerance) in
+        [(4, 1, 1e-12), (4, 3, 1e-12), (20, 2, 1e-4), (150, 1, 1e-4), (150, 3, 1e-4)]
+    {
+        let planted = random.uniforms(30, atoms);
+        let mut p = FactorSettings::new(atoms);
+        (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (tolerance, sweeps, 0.1);
+        let mut model = Factorizer::<f64>::random(p, 30, 1).unwrap();
+        for t in 1..=8 {
+            let before = model.dictionary().clone();
+            model.step(&random.planted(&planted, 40, 0.3)).unwrap();
+            let (gain, scale) = growth(&model, &before);
+            assert!(gain >= -1e-9 * scale, "step {t}, {atoms} atoms, {sweeps} sweeps: {gain:e} of {scale:e}");
+        }
+    }
+}
+
+/// Sweeps by the plain loop, with all sums made anew, and how far to go along them for the quadratic to be least.
+fn plain_sweeps(
+    a: &Mat<f64>,
+    b: &Mat<f64>,
+    start: &Mat<f64>,
+    set: &ColumnSet,
+    sweeps: u32,
+) -> (Mat<f64>, f64) {
+    let mut w = start.clone();
+    for _ in 0..sweeps {
+        for j in (0..w.cols()).filter(|&j| a.get(j, j) > 0.0) {
+            let mut atom = w.col(j).to_vec();
+            for (i, x) in atom.iter_mut().enumerate() {
+                let fitted: f64 = (0..w.cols()).map(|k| w.get(i, k) * a.get(k, j)).sum();
+                *x += (b.get(i, j) - fitted) / a.get(j, j);
+            }
+            set.project(&mut atom);
+            w.col_mut(j).copy_from_slice(&atom);
+        }
+    }
+    let path = combine(1.0, &w, -1.0, start);
+    let fall = inner(&combine(1.0, b, -1.0, &times(start, a)), &path);
+    (w, fall / inner(&times(&path, a), &path))
+}
+
+#[test]
+fn sweeps_are_those_of_the_plain_loop() {
+    fn check<T: Scalar>(allowed: f64) {
+        let mut random = Random::new(28);
+        for (d, r, sweeps) in [(9, 5, 1), (9, 5, 4), (21, 40, 3), (24, 140, 1), (24, 140, 3)] {
+            for set in [ColumnSet::NonnegBall { radius: 1.0 }, ColumnSet::Ball { radius: 1.0 }] {
+                let planted = random.uniforms(d, r);
+                let mut p = FactorSettings::new(r);
+                (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (1e-5, sweeps, 0.1);
+                p.dictionary = Some(DictionarySet::Convex(ConvexSet::Columns(set.clone())));
+                let mut model = Factorizer::<T>::random(p, d, 3).unwrap();
+                for _ in 0..3 {
+                    let before: Mat<f64> = model.dictionary().cast();
+                    let update = model.step(&random.planted(&planted, 60, 0.1).cast::<T>()).unwrap().update;
+                    assert!(update.capped && update.sweeps == sweeps);
+                    let totals = model.aggregates();
+                    let (want, share) = plain_sweeps(&totals.a, &totals.b_transposed, &before, &set, sweeps);
+                    let want = combine(share.min(1.0), &want, (1.0 - share).max(0.0), &before);
+                    let found: Mat<f64> = model.dictionary().cast();
+                    let off = distance(&found, &want) / distance(&want, &before);
+                    assert!(off <= allowed, "{}: {d}×{r}, {sweeps} sweeps, {set:?}: off by {off:e}", T::NAME);
+                }
+            }
+        }
+    }
+    // A shortened step is shorter by 1e-4 yet.
+    check::<f64>(1.1e-4);
+    // Atoms that are hardly used have long steps, which magnify rounding.
+    check::<f32>(2e-2);
+}
+
 /// `(tolerance, sweeps)` of the inner minimizations: growth must hold for loose ones too, since the ellipsoid is checked
 /// and not hoped for.
 #[test]
