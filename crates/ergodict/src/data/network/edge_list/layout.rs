@@ -204,6 +204,7 @@ impl Layout {
         if first_row == FirstRow::Unsure {
             doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
+        doubts.retain(|doubt| !ignore_weights || !matches!(doubt, Doubt::Weights(..)));
         layout.doubts = doubts;
         layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
         Ok(Some(layout))
