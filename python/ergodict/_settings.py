@@ -37,9 +37,10 @@ SAMPLING: dict[str, Setting] = {
     "chains": Setting("chains", None), "component": Setting("component", "largest", ("largest", "all")),
     "lazy": Setting("lazy", None, ("auto", "yes", "no")), "memory": Setting("memory", 2048), "directed": Setting("directed", False),
     "undirected": Setting("undirected", False), "weighted": Setting("weighted", False), "unweighted": Setting("unweighted", False),
-    "loops": Setting("loops", False), "format": Setting("format", None, ("auto", "edges", "adjacency")),
-    "header": Setting("header", None, ("auto", "yes", "no")), "source": Setting("source", None), "target": Setting("target", None),
-    "weight": Setting("weight", None), "weights": Setting("weights", "linear", ("linear", "log", "rank")),
+    "loops": Setting("loops", False), "ids": Setting("ids", False),
+    "format": Setting("format", None, ("auto", "edges", "adjacency")), "header": Setting("header", None, ("auto", "yes", "no")),
+    "source": Setting("source", None), "target": Setting("target", None), "weight": Setting("weight", None),
+    "weights": Setting("weights", "linear", ("linear", "log", "rank")),
 }
 #: The settings of each command.
 SETTINGS: dict[str, dict[str, Setting]] = {

@@ -27,7 +27,7 @@ def _table(text: str, header: Optional[int] = 0) -> pandas.DataFrame:
         ("student,school\n1,1\n2,1\n3,2\n", "may be two kinds of nodes"),
         ("a:,b\nb:,c\nc:,a\n", "a name and a colon"),
         ("source=a,target=b\nsource=b,target=c\n", "with `=`"),
-        ("0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n", "look"),
+        ("0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n", "could be ends of edges"),
     ],
 )
 def test_tables_with_names_are_refused_as_files(text: str, reason: str, tmp_path: pathlib.Path) -> None:

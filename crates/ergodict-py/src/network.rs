@@ -138,15 +138,17 @@ pub(crate) fn is_adjacency(
 }
 
 /// Of rows without names of columns: whether the first has sizes instead of an edge, and warnings of what the others could be. `complete` is whether
-/// these are all rows.
+/// these are all rows, `weighted` whether weights are used.
 #[pyfunction]
 pub(crate) fn table_doubts(
     what: &str,
     rows: Vec<Vec<String>>,
     complete: bool,
+    weighted: bool,
 ) -> PyResult<(bool, Vec<String>)> {
     let (sizes, doubts) = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
-    Ok((sizes, doubts.iter().map(|doubt| doubt.note().spelled(&keyword)).collect()))
+    let open = doubts.iter().filter(|doubt| weighted || !matches!(doubt, Doubt::Weights(..)));
+    Ok((sizes, open.map(|doubt| doubt.note().spelled(&keyword)).collect()))
 }
 
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.

@@ -15,14 +15,16 @@ mod check;
 mod direction;
 mod doubt;
 mod first_row;
+mod kinds;
 mod names;
 mod unnamed;
 
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
+use kinds::are_two_kinds;
 use names::{
-    are_indices, are_two_kinds, continues_series, is_coupling, is_node_attribute, is_node_name, is_pair,
-    is_weak_weight, plain,
+    are_indices, continues_series, is_coupling, is_node_attribute, is_node_name, is_pair, is_weak_weight,
+    plain,
 };
 use serde::{Deserialize, Serialize};
 

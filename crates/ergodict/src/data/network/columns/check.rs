@@ -1,6 +1,7 @@
 //! Tables that are no list of edges although two of their columns could be ends.
 
-use super::names::{Role, are_indices, are_one_kind, are_two_kinds, group, is_pair, plain, role};
+use super::kinds::{are_one_kind, are_two_kinds};
+use super::names::{Role, are_indices, group, is_pair, plain, role};
 use super::{Kind, listed};
 use std::collections::HashSet;
 

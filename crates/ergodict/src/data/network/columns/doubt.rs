@@ -63,19 +63,20 @@ impl Doubt {
             );
             return Err(refuse(problem.into()));
         }
-        let (sizes, mut doubts) = Self::find(rows, complete).map_err(refuse)?;
+        let (sizes, mut doubts) = Self::find(rows, complete, true).map_err(refuse)?;
         if found == FirstRow::Unsure {
             doubts.push(Self::Header(names));
         }
         Ok((sizes, doubts))
     }
 
-    /// The same, for a reader that has more to say of the place.
+    /// The same, for a reader that has looked at the first row for a header; `may_have_sizes` is whether none was asked for.
     pub(in super::super) fn find<T: AsRef<str>>(
         rows: &[Vec<T>],
         complete: bool,
+        may_have_sizes: bool,
     ) -> std::result::Result<(bool, Vec<Self>), Problem> {
-        let sizes = begins_with_sizes(rows, complete)?;
+        let sizes = may_have_sizes && begins_with_sizes(rows, complete)?;
         let edges = &rows[usize::from(sizes)..];
         check_three_columns(edges, complete)?;
         let mut doubts = Vec::new();

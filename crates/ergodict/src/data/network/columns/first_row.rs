@@ -1,8 +1,9 @@
 //! Whether the first row of a table has the names of its columns.
 
+use super::kinds::are_two_kinds;
 use super::names::{
-    Role, are_default_names, are_edge_names, are_indices, are_two_kinds, is_node_attribute, is_node_name,
-    is_pair, is_weak_weight, plain, role,
+    Role, are_default_names, are_edge_names, are_indices, is_node_attribute, is_node_name, is_pair,
+    is_weak_weight, plain, role,
 };
 use super::{Header, TableOptions};
 use crate::data::network::edge_list::integer_of;

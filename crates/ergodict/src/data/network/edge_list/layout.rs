@@ -159,11 +159,12 @@ impl Layout {
         }
         let plain_list = open && konect.is_none() && dictionary.is_none();
         let asked = options.table.header != Header::Auto;
-        let (sizes, mut doubts) = match plain_list {
-            true => Doubt::find(&all[..], complete && !asked).map_err(|problem| (*number, problem))?,
-            false => (false, Vec::new()),
-        };
-        if sizes && !asked {
+        let (mut sizes, mut doubts) = (false, Vec::new());
+        if plain_list {
+            let found = Doubt::find(&all, complete, !asked).map_err(|problem| (*number, problem))?;
+            (sizes, doubts) = found;
+        }
+        if sizes {
             layout.header = Some(*number);
         }
         let (number, head, dictionary) =
@@ -204,6 +205,7 @@ impl Layout {
         if first_row == FirstRow::Unsure {
             doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
+        doubts.retain(|doubt| !ignore_weights || !matches!(doubt, Doubt::Weights(..)));
         layout.doubts = doubts;
         layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
         Ok(Some(layout))

@@ -134,10 +134,29 @@ fn data<const N: usize, R: BufRead>(
                 let key = attributes.get("key").filter(|_| name == "data");
                 let at = key.and_then(|key| keys.iter().position(|of| of.iter().any(|known| known == key)));
                 match at {
-                    Some(at) => found[at] = Some(xml.text()?),
+                    Some(at) => found[at] = Some(xml.text()?.trim().to_owned()),
+                    // The first attribute of nodes is their label.
+                    None if N > 1 && found[0].is_none() => found[0] = drawn_label(xml)?,
                     None => xml.skip()?,
                 }
             }
         }
     }
+}
+
+/// The label that yEd draws at a node, in the tag that was just opened.
+fn drawn_label<R: BufRead>(xml: &mut Xml<'_, R>) -> Result<Option<String>> {
+    let (mut open, mut label) = (1, None);
+    while open > 0 {
+        match xml.next()? {
+            Some(Piece::Start(name, _)) if name == "NodeLabel" && label.is_none() => {
+                label = Some(xml.text()?.trim().to_owned());
+            }
+            Some(Piece::Start(..)) => open += 1,
+            Some(Piece::End(_)) => open -= 1,
+            Some(Piece::Text(_)) => {}
+            None => break,
+        }
+    }
+    Ok(label)
 }

@@ -48,6 +48,12 @@ const IGRAPH: &str = r#"<graphml><key id="v_name" for="node" attr.name="name" at
   <graph id="G" edgedefault="undirected"><node id="n0"><data key="v_name">Ann</data></node><node id="n1"><data key="v_id">x</data><data key="v_name">Bob</data></node>
   <edge source="n0" target="n1"/></graph></graphml>"#;
 
+/// As yEd has it: labels are part of drawings.
+const YED: &str = r#"<graphml xmlns:y="http://www.yworks.com/xml/graphml"><key for="node" id="d6" yfiles.type="nodegraphics"/><graph edgedefault="directed">
+  <node id="n0"><data key="d5"/><data key="d6"><y:ShapeNode><y:Geometry height="30"/><y:NodeLabel alignment="center">Ann<y:LabelModel><y:S/></y:LabelModel></y:NodeLabel></y:ShapeNode></data></node>
+  <node id="n1"><data key="d6"><y:ShapeNode><y:NodeLabel>Bob</y:NodeLabel><y:Shape type="x"/></y:ShapeNode></data></node>
+  <edge source="n0" target="n1"/></graph></graphml>"#;
+
 const GEPHI: &str = r#"<gexf><graph><nodes><node id="52" label="Ann"/><node id="53" label="Bob"></node></nodes><edges><edge source="52" target="53"/></edges></graph></gexf>"#;
 
 const GML: &str = "Creator \"me\"\ngraph\n[\n  comment \"x ] y\"\n  directed 1\n  node\n  [\n    id 1\n    label \"Ann &#233;\"\n    graphics [ x 1 y [ z 2 ] ]\n  ]\n  \
@@ -76,6 +82,7 @@ fn graphs_of_every_program_are_read() {
         (GRAPHML, "GraphML, directed, 3: A & B b 2; b A & B 1.5"),
         (GEXF, "GEXF, undirected, 3: a b 3"),
         (IGRAPH, "GraphML, undirected, 2: Ann Bob 1"),
+        (YED, "GraphML, directed, 2: Ann Bob 1"),
         (GEPHI, "GEXF, undirected, 2: Ann Bob 1"),
         (GML, "GML, directed, 2: Ann \u{e9} b 3"),
         (PAJEK, "Pajek, directed, 3: Ann B b 2.5"),
@@ -120,9 +127,13 @@ fn nodes_are_called_by_labels_of_their_own() {
     let cytoscape = r#"{"elements": {"nodes": [{"data": {"id": "52", "name": "TP53", "label": {"a": 1}}}, {"data": {"id": "53", "name": "MDM2"}}],
         "edges": [{"data": {"source": "52", "target": "53"}}]}}"#;
     let d3 = r#"{"nodes": [{"id": 0, "label": "TP53"}, {"id": 1, "label": "MDM2"}], "links": [{"source": 0, "target": 1}]}"#;
-    for (text, ids) in
-        [(cytoscape, ["52", "53"]), (d3, ["0", "1"]), (IGRAPH, ["n0", "n1"]), (GEPHI, ["52", "53"])]
-    {
+    for (text, ids) in [
+        (cytoscape, ["52", "53"]),
+        (d3, ["0", "1"]),
+        (IGRAPH, ["n0", "n1"]),
+        (YED, ["n0", "n1"]),
+        (GEPHI, ["52", "53"]),
+    ] {
         let (network, decisions) = read(text.as_bytes()).unwrap();
         assert!(decisions.to_string().contains("nodes called by their attribute `"), "{decisions}");
         assert_ne!(network.ids().name(0), ids[0]);
