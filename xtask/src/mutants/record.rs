@@ -97,7 +97,7 @@ impl Record {
     pub(super) fn page(&self) -> String {
         let mut text = String::from(
             "# Do the tests bite?\n\n`cargo xtask mutants`: small changes of the library, a seeded sample of each area, each tested with the unit tests that reach it, \
-             and where those pass with the integration tests; tests that take longer than 15 s are left out. \"Too long\" is ten times as long as without the change. \
+             and where those pass with the integration tests; tests that take longer than 6 s are left out. \"Too long\" is ten times as long as without the change. \
              The last column leaves out changes that no test can catch, with reasons below.\n",
         );
         for seed in self.ends.keys().map(|key| key.0).collect::<BTreeSet<_>>() {

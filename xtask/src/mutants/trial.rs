@@ -20,7 +20,7 @@ const WORKERS: usize = 2;
 /// Tests that take longer come after the others, for what those did not catch.
 const QUICK: Duration = Duration::from_secs(1);
 /// Tests that take longer are left out.
-const LONGEST: Duration = Duration::from_secs(15);
+const LONGEST: Duration = Duration::from_secs(6);
 /// Tests that are run at once take about this long.
 const BATCH: Duration = Duration::from_secs(4);
 
