@@ -120,7 +120,7 @@ impl Place {
         if self.file.compare_exchange(file, COVERING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
             return true;
         }
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED;
         let at = std::ptr::without_provenance_mut(start + from);
         // SAFETY: the pages are those of the map, which is there until its slot is free, and that waits for us. What reads them reads zeros.
         let zeros = unsafe { libc::mmap(at, length - from, libc::PROT_READ, flags, -1, 0) };
