@@ -33,6 +33,8 @@ CASES = [
     ("spins scan --size 8 --temperatures 3 --sweeps 400 -o out.csv", True),
     ("spins learn --size 16 --patch 4 --updates 20000 --every 500 -r 4 -o out.safetensors", True),
     ("factor x.csv -r 4 --batch 4 --epochs 30 --shuffle -o out.safetensors", True),
+    ("image reconstruct i.safetensors @tessellation -o out.png", True),
+    ("image denoise @tessellation-noisy --gray --stride 2 -o out.png", True),
     ("image learn @tessellation --patch 6 --patches 50 -r 4 --steps 60 -o out.safetensors", True),
 ]
 HAZARDS = ["kill", "interrupt", "file size", "full disk", "memory", "two at once"]
@@ -139,8 +141,11 @@ def prepare(program, shared, chance):
     (shared / "x.csv").write_text("\n".join(",".join(f"{chance.random():.6f}" for _ in range(6)) for _ in range(80)) + "\n")
     edges = (f"{chance.randrange(3000)} {chance.randrange(3000)}" for _ in range(60000))
     (shared / "big.txt").write_text("\n".join(edges) + "\n")
-    model = "network learn @karate -k 5 -r 4 --steps 20 --rewired-copies 0 --seed 1 --quiet -o m.safetensors"
-    subprocess.run([program, *model.split()], cwd=shared, check=True, stderr=subprocess.DEVNULL)
+    for model in (
+        "network learn @karate -k 5 -r 4 --steps 20 --rewired-copies 0 --seed 1 --quiet -o m.safetensors",
+        "image learn @tessellation -r 16 --patch 6 --steps 20 --seed 1 --quiet -o i.safetensors",
+    ):
+        subprocess.run([program, *model.split()], cwd=shared, check=True, stderr=subprocess.DEVNULL)
 
 
 def main():

@@ -10,6 +10,8 @@ static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| {
         eprintln!("ERGODICT_FUZZ_TARGET is `{name}`: expected one of {}", ergodict_fuzz::names().join(", "));
         std::process::exit(2);
     };
+    // Handing work of a few microseconds to another thread takes longer than the work.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     target
 });
 

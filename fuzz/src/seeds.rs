@@ -6,8 +6,8 @@ use ergodict::chain::{
     Thinning, Use,
 };
 use ergodict::data::{
-    Adjacency, Image, Network, NodeIds, ReadOptions, TrajectoryWriter, png_with_note, write_network,
-    write_network_with_note,
+    Adjacency, Image, Network, NodeIds, ReadOptions, TrajectoryWriter, png_with_note, seal_json,
+    write_network, write_network_with_note,
 };
 use ergodict::denoise::{DenoiseRun, Denoiser, ensemble::NoiseModel};
 use ergodict::factor::{FactorSettings, Factorizer};
@@ -250,11 +250,16 @@ pub fn binary(folder: &Path) -> Result<Vec<Seed>> {
 
     let digests = sorted().map(|run| blake3::hash(&run).to_hex().to_string());
     let head = serde_json::json!({
-        "version": 1, "bytes": CONVERTED.len(), "modified": WRITTEN.as_nanos() as u64,
+        "version": 2, "bytes": CONVERTED.len(), "modified": WRITTEN.as_nanos() as u64,
         "options": format!("{:?}", ReadOptions::default()), "named": false,
     });
     let run = serde_json::json!({ "edges": 2, "end": 16, "digests": digests });
+    let [head, run] = [head, run].map(|line| seal_json(&line.to_string()));
     add("conversion", "head", format!("{head}\n").into_bytes());
     add("conversion", "run", format!("{head}\n{run}\n").into_bytes());
+    // Arcs of nodes that the input does not have, see the target.
+    let forged = serde_json::json!({ "edges": 2, "end": 16, "digests": ["$", "$"] });
+    let arcs = [[7_u64 << 32 | 9, 8 << 32 | 1].map(u64::to_le_bytes).concat()].concat();
+    add("conversion", "forged", [format!("{head}\n{forged}\n").as_bytes(), b"\0", &arcs].concat());
     Ok(seeds)
 }

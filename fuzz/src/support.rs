@@ -71,9 +71,12 @@ pub(crate) fn sealed_sums(bytes: &[u8]) -> Vec<u8> {
     [&head[..], records, &index, &foot].concat()
 }
 
-/// Reads a file as a network, under several options, and walks over it.
-pub(crate) fn network_in(path: &Path) {
-    for (directed, weighted) in [(None, None), (Some(true), None), (Some(false), Some(false))] {
+/// Reads a file as a network, under several options, and walks over it. libFuzzer has each input read under one of them, which is three times as fast.
+pub(crate) fn network_in(path: &Path, bytes: &[u8]) {
+    let all = [(None, None), (Some(true), None), (Some(false), Some(false))];
+    let one = bytes.iter().fold(0, |sum: usize, byte| sum + usize::from(*byte)) % all.len();
+    let chosen = if cfg!(fuzzing) { &all[one..=one] } else { &all[..] };
+    for &(directed, weighted) in chosen {
         let options = ReadOptions { directed, weighted, loops: Loops::Keep, ..ReadOptions::default() };
         if let Ok((network, decisions)) = read_network(path, &options) {
             let _ = decisions.to_string();
@@ -85,7 +88,7 @@ pub(crate) fn network_in(path: &Path) {
 /// The same of bytes; what does not begin with `start` is put after it, so that all of them reach one reader.
 pub(crate) fn network(start: &[u8], bytes: &[u8]) {
     let whole = if bytes.starts_with(start) { bytes.to_vec() } else { [start, bytes].concat() };
-    as_file(&whole, "", network_in);
+    as_file(&whole, "", |path| network_in(path, &whole));
 }
 
 /// Follows every index that a network holds.

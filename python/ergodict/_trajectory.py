@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _check, _ergodict
 from ._atoms import PatchKind, labels_of
 from ._chain import DependentMinibatches
+from ._frames import Frames
 from ._random import RandomState, seed_of
 
 #: How the extension counts alphabets that are no labels.
@@ -25,7 +26,7 @@ class Trajectory:
     Parameters
     ----------
     frames : array of shape (frames, rows, cols), or path
-        Spins, labels, angles or a field of real numbers; a ``.npy`` file is mapped, not read. An array of two axes is one frame.
+        Spins, labels, angles or a field of real numbers; a ``.npy`` file is read frame by frame. An array of two axes is one frame.
     model : {"ising", "potts", "cellular-potts", "rbm", "xy", "real"}, optional
         What the values are: -1 and 1, labels, 0 and 1, angles (xy), or real numbers, also where those of the first frame are whole. By default they are guessed: -1 and 1, 0 and 1, labels from 0, or real numbers
         where they are not whole. Angles are not guessed.
@@ -67,13 +68,13 @@ class Trajectory:
         burn_in: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        given: Union[npt.NDArray[Any], Frames]
         if isinstance(frames, (str, os.PathLike)):
-            given = np.load(frames, mmap_mode="r", allow_pickle=False)
+            given = Frames(frames)
         else:
             given = np.asarray(frames)
-        if given.ndim == 2:
-            given = given[np.newaxis]
-        if given.ndim != 3 or given.dtype.kind not in "buif" or not given[:1].size:
+            given = given[np.newaxis] if given.ndim == 2 else given
+        if given.ndim != 3 or given.dtype.kind not in "buif" or 0 in given.shape:
             raise ValueError(f"frames are {given.dtype} of shape {given.shape}, but they must be numbers of shape (frames, rows, cols)")
         if model is not None:
             _check.choice(model, "model", ["ising", "potts", "cellular-potts", "rbm", "xy", "real"])

@@ -176,3 +176,8 @@ def test_the_question_decides_the_scores() -> None:
     for share in (0, 1, -0.1, float("nan")):
         with pytest.raises(ValueError, match="share"):
             denoise(people, pairs=pairs, share=share)
+
+
+def test_the_noise_that_is_assumed_is_that_of_the_pairs() -> None:
+    for pairs, noise in [([(1, 2), (1, 3)], "added"), ([(1, 34), (10, 11)], "removed"), ([(1, 2), (1, 34)], "both")]:
+        assert denoise("@karate", method="adamic-adar", pairs=pairs).noise == noise

@@ -374,3 +374,10 @@ def test_pictures_of_time_are_drawn() -> None:
     with pytest.raises(ValueError, match="axes are needed"):
         plot.dictionary_over_time(model, atoms=3, windows=3, ax=cells[:2])
     pyplot.close("all")
+
+
+def test_moments_in_different_time_zones_are_compared_as_moments() -> None:
+    paris, noon = datetime.timezone(datetime.timedelta(hours=2)), datetime.datetime(2004, 5, 1, 12, 30)
+    times = [noon, noon.replace(tzinfo=datetime.timezone.utc), noon.replace(hour=14, tzinfo=paris)]
+    rows = TimedEdges([(0, n + 1, time) for n, time in enumerate(times)])
+    assert rows.times.tolist() == [noon] * 3

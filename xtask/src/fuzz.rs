@@ -26,6 +26,10 @@ const QUICK: u64 = 60;
 /// An input that takes longer than this, in seconds, or more memory than this, in MiB, counts as a crash.
 const SLOWEST: u64 = 20;
 const MEMORY: u64 = 2048;
+/// The longest input in bytes: no seed is longer, and what is longer takes longer.
+const LONGEST: u64 = 8192;
+/// Memory is watched; where it was allocated is not noted, and few freed pieces are kept.
+const SANITIZER: &str = "detect_leaks=0:malloc_context_size=1:quarantine_size_mb=8";
 
 /// How a target ended.
 struct Run {
@@ -127,9 +131,8 @@ fn fuzz(program: &Path, target: &str, work: &Path, seconds: u64) -> Result<Run> 
     fuzz.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={SLOWEST}"));
     fuzz.arg(format!("-rss_limit_mb={MEMORY}")).arg(format!("-artifact_prefix={}/", crashes.display()));
     // What the target prints would drown the figures; libFuzzer keeps its own.
-    fuzz.args(["-print_final_stats=1", "-close_fd_mask=3", "-max_len=65536", "-verbosity=1"]);
-    // Threads have little to do with files as small as these.
-    fuzz.env("RAYON_NUM_THREADS", "1");
+    fuzz.args(["-print_final_stats=1", "-close_fd_mask=3", "-detect_leaks=0", "-verbosity=1"]);
+    fuzz.arg(format!("-max_len={LONGEST}")).env("ASAN_OPTIONS", SANITIZER);
     // Files in memory, where there is such a place.
     if Path::new("/dev/shm").is_dir() {
         fuzz.env("TMPDIR", "/dev/shm");

@@ -42,6 +42,26 @@ impl Driver {
         Ok(Self { checkpoint, saved, restored: 0, messages })
     }
 
+    /// Drives one job to its end, from where a checkpoint has it: the driver, to be kept until all is written, or the exit code of what was
+    /// interrupted.
+    pub(crate) fn finished(
+        checkpoints: &CheckpointArgs,
+        common: &Common,
+        identity: &Identity,
+        job: &mut (dyn Job + '_),
+    ) -> Result<std::result::Result<Self, ExitCode>> {
+        interrupt::listen();
+        let mut driver = Self::open(checkpoints, common, identity)?;
+        let what = job.unit();
+        if driver.restore(&mut [&mut *job])? && !common.quiet {
+            say(&format!("resumed after {} {what}", job.done().0));
+        }
+        if driver.drive(&mut [&mut *job])? == Status::Stopped {
+            return Ok(Err(driver.interrupted(&format!("{} {what}", job.done().0))));
+        }
+        Ok(Ok(driver))
+    }
+
     /// A spool of the checkpoint, if there is one; it may have become the output `out`.
     pub(crate) fn spool(&mut self, name: &str, out: Option<&Path>) -> Result<Option<Spool>> {
         let spool = self.checkpoint.as_mut().map(|checkpoint| checkpoint.spool(name, out));

@@ -100,7 +100,7 @@ pub(crate) fn denoising_page(
     seed: u64,
     about: About,
 ) -> PyResult<Page> {
-    let (started, network) = (Instant::now(), simple(&network));
+    let (started, network) = (Instant::now(), simple(py, &network)?);
     let (pairs, noise): (_, NoiseModel) = (pairs_of(&u, &v, network.nodes())?, word("noise", noise)?);
     let scored = Scores { scores: column(&scores)?, notes, ..Scores::default() };
     if scored.scores.len() != pairs.len() {
@@ -119,8 +119,9 @@ pub(crate) fn denoising_methods() -> Vec<String> {
 }
 
 /// The network without directions, weights and loops.
-fn simple(network: &Network) -> Arc<ergodict::data::Network> {
-    if network.inner.is_simple() { Arc::clone(&network.inner) } else { Arc::new(network.inner.to_simple()) }
+fn simple(py: Python<'_>, network: &Network) -> PyResult<Arc<ergodict::data::Network>> {
+    let inner = &network.inner;
+    short(py, || Ok(if inner.is_simple() { Arc::clone(inner) } else { Arc::new(inner.to_simple()) }))
 }
 
 /// Pairs without an edge that missing edges are looked for among, first and second nodes; for a method that needs it all of them. Then, where
@@ -132,7 +133,7 @@ pub(crate) fn non_edges<'py>(
     method: &str,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Option<String>)> {
     let method: Method = method.parse().map_err(to_py_err)?;
-    let network = simple(&network);
+    let network = simple(py, &network)?;
     let mut note = None;
     let found = if method.is_local() {
         let found = short(py, || Candidates::new(&network))?;
@@ -182,7 +183,7 @@ pub(crate) fn denoise_scores<'py>(
     let started = Instant::now();
     let method: Method = method.parse().map_err(to_py_err)?;
     let assumed: NoiseModel = word("noise", noise)?;
-    let network = simple(&network);
+    let network = simple(py, &network)?;
     let pairs = pairs_of(&u, &v, network.nodes())?;
     let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
     let what = format!("method={method} on {n} nodes and {count} pairs");

@@ -9,6 +9,8 @@
 
 mod aligned;
 mod array;
+#[cfg(unix)]
+mod bus;
 mod compare;
 mod denoise;
 mod distributed;
@@ -95,6 +97,9 @@ mod _ergodict {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        #[cfg(unix)]
+        super::bus::start();
+        super::work::hush_refused_panics();
         module.add("NETWORK_FORMATS", ergodict::data::NetworkFormat::READ)?;
         module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
         module.add("DEFAULT_PROPOSALS", ergodict::data::DEFAULT_PROPOSALS)?;

@@ -5,7 +5,7 @@ use crate::error::{keyword, to_py_err};
 use crate::network_model::input_digest;
 use crate::scheme::word;
 use crate::value::to_python;
-use crate::work::long;
+use crate::work::{long, short};
 use ergodict::data::{
     Doubt, EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
     TableOptions, WeightSettings, Weights, embedded, embedded_names, read_network, write_network,
@@ -376,47 +376,53 @@ impl Network {
     }
 
     /// Both ends and the weight of each edge, once.
-    fn edges<'py>(&self, py: Python<'py>) -> Edges<'py> {
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Edges<'py>> {
         let count = self.inner.edges() as usize;
         let (mut us, mut vs, mut ws) =
             (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
-        for (u, v, w) in self.inner.each_edge() {
-            us.push(u);
-            vs.push(v);
-            ws.push(w);
-        }
-        (us.into_pyarray(py), vs.into_pyarray(py), ws.into_pyarray(py))
+        short(py, || {
+            for (u, v, w) in self.inner.each_edge() {
+                us.push(u);
+                vs.push(v);
+                ws.push(w);
+            }
+            Ok(())
+        })?;
+        Ok((us.into_pyarray(py), vs.into_pyarray(py), ws.into_pyarray(py)))
     }
 
     /// The matrix by rows: where they start, neighbors, and weights unless all are 1.
-    fn csr<'py>(&self, py: Python<'py>) -> Csr<'py> {
+    fn csr<'py>(&self, py: Python<'py>) -> PyResult<Csr<'py>> {
         let (rows, n) = (self.inner.rows(), self.inner.nodes());
         let mut starts = Vec::with_capacity(n + 1);
         let mut neighbors = Vec::with_capacity(self.inner.stored() as usize);
         let mut weights = self.inner.is_weighted().then(|| Vec::with_capacity(neighbors.capacity()));
         starts.push(0);
-        for u in 0..n {
-            neighbors.extend_from_slice(rows.neighbors(u));
-            starts.push(neighbors.len() as i64);
-            if let (Some(weights), Some(row)) = (&mut weights, rows.weights(u)) {
-                weights.extend_from_slice(row);
+        short(py, || {
+            for u in 0..n {
+                neighbors.extend_from_slice(rows.neighbors(u));
+                starts.push(neighbors.len() as i64);
+                if let (Some(weights), Some(row)) = (&mut weights, rows.weights(u)) {
+                    weights.extend_from_slice(row);
+                }
             }
-        }
-        (starts.into_pyarray(py), neighbors.into_pyarray(py), weights.map(|w| w.into_pyarray(py)))
+            Ok(())
+        })?;
+        Ok((starts.into_pyarray(py), neighbors.into_pyarray(py), weights.map(|w| w.into_pyarray(py))))
     }
 
     /// Numbers of neighbors, of edges that lead out or in.
     #[pyo3(signature = (incoming=false))]
-    fn degrees<'py>(&self, py: Python<'py>, incoming: bool) -> Bound<'py, PyArray1<i64>> {
-        let rows = self.rows(incoming);
-        (0..rows.len()).map(|u| rows.degree(u) as i64).collect::<Vec<_>>().into_pyarray(py)
+    fn degrees<'py>(&self, py: Python<'py>, incoming: bool) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let degrees = |rows: &Rows| (0..rows.len()).map(|u| rows.degree(u) as i64).collect::<Vec<_>>();
+        Ok(short(py, || Ok(degrees(self.rows(incoming))))?.into_pyarray(py))
     }
 
     /// Sums of weights, of edges that lead out or in.
     #[pyo3(signature = (incoming=false))]
-    fn strengths<'py>(&self, py: Python<'py>, incoming: bool) -> Bound<'py, PyArray1<f64>> {
-        let rows = self.rows(incoming);
-        (0..rows.len()).map(|u| rows.strength(u)).collect::<Vec<_>>().into_pyarray(py)
+    fn strengths<'py>(&self, py: Python<'py>, incoming: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let strengths = |rows: &Rows| (0..rows.len()).map(|u| rows.strength(u)).collect::<Vec<_>>();
+        Ok(short(py, || Ok(strengths(self.rows(incoming))))?.into_pyarray(py))
     }
 
     /// The neighbors of a node, ascending.
@@ -428,14 +434,14 @@ impl Network {
         incoming: bool,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         self.check(node)?;
-        Ok(self.rows(incoming).neighbors(node).to_vec().into_pyarray(py))
+        Ok(short(py, || Ok(self.rows(incoming).neighbors(node).to_vec()))?.into_pyarray(py))
     }
 
     /// The weight of the edge between two nodes, 0 where there is none.
-    fn weight(&self, u: usize, v: usize) -> PyResult<f64> {
+    fn weight(&self, py: Python<'_>, u: usize, v: usize) -> PyResult<f64> {
         self.check(u)?;
         self.check(v)?;
-        Ok(self.inner.weight(u, v))
+        short(py, || Ok(self.inner.weight(u, v)))
     }
 
     /// The component of each node, by descending size.
@@ -497,9 +503,9 @@ impl Network {
     }
 
     /// Whether nodes, names, edges and weights are the same.
-    fn same(&self, py: Python<'_>, other: &Self) -> bool {
+    fn same(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         let (one, two) = (&self.inner, &other.inner);
-        py.detach(|| one == two)
+        short(py, || Ok(one == two))
     }
 }
 
@@ -529,13 +535,12 @@ pub(crate) fn too_many() -> Error {
 pub(crate) fn names<'py>(py: Python<'py>, ids: &NodeIds) -> PyResult<Option<Bound<'py, PyAny>>> {
     let n = ids.len();
     if ids.are_words() {
-        return Ok(Some(PyList::new(py, (0..n).map(|v| ids.name(v)))?.into_any()));
+        let words = short(py, || Ok((0..n).map(|v| ids.name(v)).collect::<Vec<_>>()))?;
+        return Ok(Some(PyList::new(py, words)?.into_any()));
     }
-    if n == 0 || *ids == NodeIds::numbered(n) {
-        return Ok(None);
-    }
-    let numbers: Vec<i64> = (0..n).filter_map(|v| ids.integer(v)).collect();
-    Ok(Some(numbers.into_pyarray(py).into_any()))
+    let numbers = || (0..n).filter_map(|v| ids.integer(v)).collect::<Vec<i64>>();
+    let numbers = short(py, || Ok((n > 0 && *ids != NodeIds::numbered(n)).then(numbers)))?;
+    Ok(numbers.map(|numbers| numbers.into_pyarray(py).into_any()))
 }
 
 /// The ids of `n` nodes that are numbered already, whose names, where they have any, are in that order.

@@ -2,7 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::network::{Network, whole};
-use crate::work::long;
+use crate::work::{long, short};
 use ergodict::data::corrupt::{AddModel, Amount, add, remove};
 use ergodict::data::generate::{
     BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
@@ -99,7 +99,7 @@ pub(crate) fn generate(
             WattsStrogatz::new(nodes, neighbors, given.must("rewired")?).map_err(to_py_err)?.into()
         }
         "sbm" => blocks(&given)?.into(),
-        "configuration" => configuration(&given)?.into(),
+        "configuration" => configuration(py, &given)?.into(),
         "rmat" => {
             let scale: u32 = given.must("scale")?;
             let factor = given.maybe::<u64>("edge_factor")?.unwrap_or(EDGE_FACTOR);
@@ -159,13 +159,16 @@ fn blocks(given: &Parameters<'_, '_>) -> PyResult<BlockModel> {
     }
 }
 
-fn configuration(given: &Parameters<'_, '_>) -> PyResult<Configuration> {
+fn configuration(py: Python<'_>, given: &Parameters<'_, '_>) -> PyResult<Configuration> {
     let erased = given.maybe("erased")?.unwrap_or(false);
     let swaps = given.maybe("swaps")?.unwrap_or(SWAPS);
     let multiple = if erased { Multiple::Erased } else { Multiple::Exact { swaps } };
     let like: Option<PyRef<'_, Network>> = given.maybe("like")?;
     match (like, given.maybe::<Vec<u32>>("degrees")?) {
-        (Some(like), None) => Configuration::like(&like.inner, multiple).map_err(to_py_err),
+        (Some(like), None) => {
+            let network = &like.inner;
+            short(py, || Configuration::like(network, multiple))
+        }
         (None, Some(degrees)) => Configuration::new(degrees, multiple).map_err(to_py_err),
         _ => Err(PyValueError::new_err("the degrees are not said: give degrees or like")),
     }

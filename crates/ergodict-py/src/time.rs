@@ -3,6 +3,7 @@
 use crate::aligned::column;
 use crate::error::to_py_err;
 use crate::network::{Network, numbered, options, pairs, table_options, too_many, whole};
+use crate::work::short;
 use ergodict::Result;
 use ergodict::data::{
     Build, Change, Duration, EdgeList, Loops, NodeIds, ReadOptions, TimeColumn, TimeOptions, Times,
@@ -25,13 +26,21 @@ impl ChangingNetwork {
     /// A network as it is, or one without nodes.
     #[new]
     #[pyo3(signature = (network=None, directed=false, loops=false))]
-    fn new(network: Option<PyRef<'_, Network>>, directed: bool, loops: bool) -> Self {
+    fn new(
+        py: Python<'_>,
+        network: Option<PyRef<'_, Network>>,
+        directed: bool,
+        loops: bool,
+    ) -> PyResult<Self> {
         let loops = if loops { Loops::Keep } else { Loops::Drop };
-        let inner = match network {
-            Some(network) => ergodict::data::ChangingNetwork::from_network(Arc::clone(&network.inner), loops),
-            None => ergodict::data::ChangingNetwork::new(Build { directed, loops }),
-        };
-        Self { inner }
+        let network = network.map(|network| Arc::clone(&network.inner));
+        let inner = short(py, || {
+            Ok(match network {
+                Some(network) => ergodict::data::ChangingNetwork::from_network(network, loops),
+                None => ergodict::data::ChangingNetwork::new(Build { directed, loops }),
+            })
+        })?;
+        Ok(Self { inner })
     }
 
     /// Inserts edges, or removes those that `removes` says: all of them, or none where one cannot be. Without weights they are 1.
@@ -56,7 +65,7 @@ impl ChangingNetwork {
         };
         let batch: Vec<Change<'_>> = (0..u.len()).map(change).collect();
         let inner = &mut self.inner;
-        py.detach(|| inner.apply(&batch)).map_err(to_py_err)
+        short(py, || inner.apply(&batch))
     }
 
     /// The network as it is now.

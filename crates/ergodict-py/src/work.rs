@@ -2,12 +2,14 @@
 
 use crate::error::to_py_err;
 use ergodict::Error;
+use ergodict::data::Reading;
 use ergodict::factor::code::CHUNK;
 use ergodict::run::{Checkpoint, Job, Progress, Status, Stop, drive};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -139,6 +141,24 @@ fn with_resting<R>(change: impl FnOnce(&mut Pools) -> R) -> R {
     change(&mut resting.get_or_insert_with(|| (here, Pools::new())).1)
 }
 
+/// Work whose result, error or panic is refused where a mapped file was changed or cut off: zeros, or what another process wrote, were read.
+fn reading<R>(work: impl FnOnce() -> ergodict::Result<R>) -> ergodict::Result<R> {
+    let reading = Reading::begin();
+    let done = panic::catch_unwind(AssertUnwindSafe(work));
+    reading.check()?;
+    done.unwrap_or_else(|problem| panic::resume_unwind(problem))
+}
+
+/// Panics that will be refused say nothing.
+pub(crate) fn hush_refused_panics() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if Reading::begin().check().is_ok() {
+            before(panic);
+        }
+    }));
+}
+
 /// Work that may take long: done on threads of our own while other Python threads run. Signals are heard, and `progress`, if given, is called
 /// with how much is done, the total and a figure (or None). When a signal or `progress` raises, the work is told to stop and the exception is
 /// raised once it has; what the work has changed by then stays.
@@ -151,13 +171,14 @@ pub(crate) fn long<R: Send>(
     let threads = Threads::take(threads(n_jobs)?)?;
     let watch = Watch { figure: AtomicU64::new(f64::NAN.to_bits()), ..Watch::default() };
     let (mut raised_here, outcome) = (None, Mutex::new(None));
+    let started = Reading::begin();
     threads.scope(|scope| {
         let (ended, end) = mpsc::channel::<()>();
         let (watched, place) = (&watch, &outcome);
         scope.spawn(move |_| {
             // Dropped when the work ends, also by a panic, which the scope goes on with.
             let _ended = ended;
-            let done = work(watched);
+            let done = reading(|| work(watched));
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         });
         let end = Mutex::new(end);
@@ -168,6 +189,10 @@ pub(crate) fn long<R: Send>(
             };
             if !py.detach(wait) {
                 break;
+            }
+            if started.check().is_err() {
+                // What it reads may never come to an end.
+                watch.stop.ask();
             }
             let heard = py.check_signals().and_then(|()| tell(progress, &watch));
             if let Err(error) = heard
@@ -222,5 +247,5 @@ pub(crate) fn short<R: Send>(
     work: impl FnOnce() -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
     SINGLE.with(|_| ());
-    py.detach(work).map_err(to_py_err)
+    py.detach(|| reading(work)).map_err(to_py_err)
 }

@@ -1,14 +1,17 @@
 //! `ergodict image denoise`: an image without its noise, by atoms learned from the image itself.
 
 use super::open::open;
-use super::result::{FromReference, ResultArgs, interrupted, with_progress};
+use super::result::{FromReference, ResultArgs};
 use crate::args::Common;
+use crate::driver::Driver;
 use crate::summary::{Summary, emit};
 use crate::{input, memory, reports, rerun};
 use anyhow::{Context, Result};
+use ergodict::data::digest;
 use ergodict::linalg::Mat;
-use ergodict::model::Model;
-use ergodict::reconstruct::{DenoiseSettings, denoise};
+use ergodict::model::{Input, Model};
+use ergodict::reconstruct::{DenoiseSettings, Denoising};
+use ergodict::run::Identity;
 use ergodict::settings::Settings;
 use ergodict::text::Shape;
 use ergodict_pages::image::{Distance, NoiseLevel, Outcome, of_denoising};
@@ -51,14 +54,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     inputs.extend(args.model.as_deref().map(|path| ("--model", path)));
     let outputs = args.result.check(common, inputs)?;
     let model = args.model.as_deref().map(Model::load).transpose()?;
-    let image = match (&model, &args.model) {
+    let (image, input) = match (&model, &args.model) {
         (Some(model), Some(path)) => {
             let patch = super::patch_of(model, path)?;
             settings.patch = Shape(patch.window.rows, patch.window.cols);
             settings.atoms = model.w.cols();
-            open(&args.image, patch.channels == 3, common.quiet)?.0
+            open(&args.image, patch.channels == 3, common.quiet)?
         }
-        _ => open(&args.image, args.gray.then_some(false), common.quiet)?.0,
+        _ => open(&args.image, args.gray.then_some(false), common.quiet)?,
     };
     let reference = args.result.reference((&args.image, &image), common)?;
     reports::probe(&outputs)?;
@@ -66,10 +69,23 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let needed = image.values().len() as u64 * 5 * 8;
     memory::check(needed, "the sums of its patches", "take a smaller image")?;
     let atoms: Option<Mat<f32>> = model.as_ref().map(|model| model.w.cast());
-    let done = with_progress(common, "denoising", |seen| denoise(&image, atoms.as_ref(), &settings, seen));
-    let Some(done) = done.with_context(|| args.image.display().to_string())? else {
-        return Ok(interrupted());
+    let mut sources = vec![input];
+    if let Some(path) = &args.model {
+        sources.push(Input { name: input::name(path), digest: digest(path)? });
+    }
+    let identity = Identity {
+        command: "image denoise".into(),
+        settings: Value::Object(settings.config()),
+        inputs: sources,
+        seed: common.seed,
     };
+    let job = Denoising::new(&image, atoms.as_ref(), &settings);
+    let mut job = job.with_context(|| args.image.display().to_string())?;
+    let driver = match Driver::finished(&args.result.checkpoints, common, &identity, &mut job)? {
+        Ok(driver) => driver,
+        Err(code) => return Ok(code),
+    };
+    let done = job.finish().context("nothing was denoised")?;
     let given = image.to_f64();
     args.result.write(&done.image)?;
     let noise = NoiseLevel { sigma: done.sigma, estimated: settings.sigma.is_none() };
@@ -93,6 +109,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             rerun::command("image denoise", &Value::Object(config), &[input::name(&args.image)], &rest);
         Ok(of_denoising(&done, &outcome, model.is_none(), &command)?)
     })?;
+    driver.remove()?;
     let summary = ImageDenoiseSummary {
         out: &args.result.out,
         model: args.model.as_deref(),

@@ -1,14 +1,17 @@
 //! `ergodict image reconstruct`: an image reconstructed from atoms.
 
 use super::open::open;
-use super::result::{FromReference, ResultArgs, interrupted, with_progress};
+use super::result::{FromReference, ResultArgs};
 use crate::args::Common;
+use crate::driver::Driver;
 use crate::summary::{Summary, emit};
 use crate::{input, reports, rerun};
 use anyhow::{Context, Result};
+use ergodict::data::digest;
 use ergodict::linalg::Scalar;
-use ergodict::model::{Model, Precision};
-use ergodict::reconstruct::{MOST_PATCHES, Overlap, with_lambda};
+use ergodict::model::{Input, Model, Precision};
+use ergodict::reconstruct::{MOST_PATCHES, Overlap, OverlapRun, with_lambda};
+use ergodict::run::Identity;
 use ergodict_pages::image::{Distance, Outcome, of_reconstruction};
 use serde::Serialize;
 use serde_json::json;
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let outputs = args.result.check(common, vec![("MODEL", &*args.model), ("IMG", &*args.image)])?;
     let patch = super::patch_of(model, &args.model)?;
-    let (image, _) = open(&args.image, patch.channels == 3, common.quiet)?;
+    let (image, input) = open(&args.image, patch.channels == 3, common.quiet)?;
     let reference = args.result.reference((&args.image, &image), common)?;
     reports::probe(&outputs)?;
     let overlap = match args.stride {
@@ -66,11 +69,19 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let stride = overlap.stride;
     let learned = model.factorizer::<T>()?;
     let lambda = args.lambda.unwrap_or(0.0);
-    let mut factorizer = with_lambda(&learned, lambda)?;
-    let words = format!("stride {stride}");
-    let reconstruction =
-        with_progress(common, &words, |seen| overlap.reconstruct(&mut factorizer, &image, seen))?;
-    let Some(reconstruction) = reconstruction else { return Ok(interrupted()) };
+    let mut dictionary = with_lambda(&learned, lambda)?;
+    let mut job = OverlapRun::new(overlap, &mut dictionary, &image)?;
+    let identity = Identity {
+        command: "image reconstruct".into(),
+        settings: json!({ "stride": stride, "lambda": lambda }),
+        inputs: vec![Input { name: input::name(&args.model), digest: digest(&args.model)? }, input],
+        seed: common.seed,
+    };
+    let driver = match Driver::finished(&args.result.checkpoints, common, &identity, &mut job)? {
+        Ok(driver) => driver,
+        Err(code) => return Ok(code),
+    };
+    let reconstruction = job.finish().context("nothing was reconstructed")?;
     let given = image.to_f64();
     args.result.write(&reconstruction)?;
     args.result.reports.write(|| {
@@ -87,6 +98,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             rerun::command("image reconstruct", &config, &names, &args.result.command("reconstruction.png"));
         Ok(of_reconstruction(model, patch, &done, lambda, &command)?)
     })?;
+    driver.remove()?;
     let summary = ImageReconstructSummary {
         out: &args.result.out,
         model: &args.model,

@@ -1,17 +1,16 @@
-//! What commands that make an image have in common: the files they read and write, the reference, progress.
+//! What commands that make an image have in common: the files they read and write, the reference.
 
 use super::open::open;
 use crate::args::Common;
-use crate::progress::{Progress, say};
+use crate::checkpoints::CheckpointArgs;
 use crate::reports::ReportArgs;
-use crate::{input, interrupt, output, paths};
+use crate::{input, output, paths};
 use anyhow::{Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::reconstruct::Reconstruction;
 use ergodict_pages::image::Distance;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Where an image goes, and what it is compared with.
 #[derive(clap::Args)]
@@ -23,6 +22,8 @@ pub(super) struct ResultArgs {
     #[arg(long, value_name = "IMG")]
     reference: Option<PathBuf>,
     #[command(flatten)]
+    pub(super) checkpoints: CheckpointArgs,
+    #[command(flatten)]
     pub(super) reports: ReportArgs,
 }
 
@@ -33,8 +34,14 @@ impl ResultArgs {
         common: &Common,
         mut inputs: Vec<paths::NamedPath<'a>>,
     ) -> Result<Vec<paths::NamedPath<'a>>> {
+        self.checkpoints.check()?;
         inputs.extend(self.reference.as_deref().map(|path| ("--reference", path)));
-        let outputs: Vec<_> = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).collect();
+        let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+        if checkpoint.is_some() && inputs.iter().any(|(_, path)| output::is_standard(path)) {
+            bail!("IMG is -, which cannot be read again to resume: --checkpoint needs a file");
+        }
+        let outputs = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint);
+        let outputs: Vec<_> = outputs.collect();
         paths::check(common, &inputs, &outputs)?;
         output::named(&self.out, "png", "images")?;
         if self.out.extension().is_none() && !output::is_standard(&self.out) {
@@ -65,33 +72,6 @@ impl ResultArgs {
         let reference = self.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
         format!("{}-o {file}", reference.unwrap_or_default())
     }
-}
-
-/// Runs work on patches, which calls back with the number of patches that are done and their total and stops at the answer false; shows
-/// progress until then.
-pub(super) fn with_progress<R>(
-    common: &Common,
-    words: &str,
-    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> bool) -> R,
-) -> R {
-    interrupt::listen();
-    let mut progress: Option<Progress> = None;
-    let result = work(&mut |done, all| {
-        let progress =
-            progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
-        progress.update(done, || words.to_owned());
-        !interrupt::asked()
-    });
-    if let Some(progress) = &progress {
-        progress.finish();
-    }
-    result
-}
-
-/// The end of work that was interrupted.
-pub(super) fn interrupted() -> ExitCode {
-    say("ergodict: interrupted; nothing was written");
-    interrupt::code()
 }
 
 /// How far an image is from the reference.

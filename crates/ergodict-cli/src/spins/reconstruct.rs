@@ -1,17 +1,20 @@
 //! `ergodict spins reconstruct`: a configuration reconstructed from atoms.
 
 use crate::args::Common;
-use crate::progress::{Progress, say};
+use crate::checkpoints::CheckpointArgs;
+use crate::driver::Driver;
 use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
-use crate::{input, interrupt, maps, output, paths, rerun};
+use crate::{input, maps, output, paths, rerun};
 use anyhow::{Context, Result, bail};
+use ergodict::Error;
 use ergodict::chain::Lattice;
-use ergodict::data::{Frame, Trajectory, write_npy};
+use ergodict::data::{Frame, Trajectory, digest, write_npy};
 use ergodict::linalg::{MatRef, Scalar};
-use ergodict::model::{Model, Precision};
+use ergodict::model::{Input, Model, Precision};
 use ergodict::patch::{Encoding, NumberGrid, SpinValues, borders};
-use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
+use ergodict::reconstruct::{Overlap, OverlapRun, relative_error, with_lambda};
+use ergodict::run::Identity;
 use ergodict_pages::maps::{error_shade, off};
 use ergodict_pages::spins::{Outcome, of_reconstruction};
 use ergodict_report::Picture;
@@ -50,6 +53,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.png")]
     error_map: Option<PathBuf>,
     #[command(flatten)]
+    checkpoints: CheckpointArgs,
+    #[command(flatten)]
     reports: ReportArgs,
 }
 
@@ -62,8 +67,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
+    args.checkpoints.check()?;
     let error_map = args.error_map.as_deref().map(|path| ("--error-map", path));
-    let own = [Some(("-o", &*args.out)), error_map].into_iter().flatten();
+    let checkpoint = args.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+    let own = [Some(("-o", &*args.out)), error_map, checkpoint].into_iter().flatten();
     let outputs: Vec<_> = own.chain(args.reports.outputs()).collect();
     paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
     output::named(&args.out, "npy", "configurations")?;
@@ -96,24 +103,22 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     args.reports.drawable(shape)?;
     error_map.map_or(Ok(()), |(flag, _)| maps::drawable(flag, shape))?;
     reports::probe(&outputs)?;
-    let mut factorizer = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
     let (truth, channels) = (encoding.numbers(&spins), encoding.channels());
     let grid = NumberGrid { numbers: &truth, shape, channels };
-    interrupt::listen();
-    let mut progress: Option<Progress> = None;
-    let reconstruction = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
-        let progress =
-            progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
-        progress.update(done, || format!("stride {}", args.stride));
-        !interrupt::asked()
-    })?;
-    if let Some(progress) = &progress {
-        progress.finish();
-    }
-    let Some(reconstruction) = reconstruction else {
-        say("ergodict: interrupted; nothing was written");
-        return Ok(interrupt::code());
+    let mut dictionary = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
+    let mut job = OverlapRun::new(overlap, &mut dictionary, &grid)?;
+    let input = |path: &Path| Ok::<_, Error>(Input { name: input::name(path), digest: digest(path)? });
+    let identity = Identity {
+        command: "spins reconstruct".into(),
+        settings: json!({ "frame": at, "stride": args.stride, "lambda": args.lambda }),
+        inputs: vec![input(&args.model)?, input(&args.configuration)?],
+        seed: common.seed,
     };
+    let driver = match Driver::finished(&args.checkpoints, common, &identity, &mut job)? {
+        Ok(driver) => driver,
+        Err(code) => return Ok(code),
+    };
+    let reconstruction = job.finish().context("nothing was reconstructed")?;
     let error = relative_error(&reconstruction.values, &truth);
     let right = encoding.agreement(&reconstruction.values, &spins);
     let map = off(&reconstruction.values, &truth, channels);
@@ -131,6 +136,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         let more = [("frame", at.to_string()), ("stride", args.stride.to_string())];
         Ok(of_reconstruction(model, &done, &more, &command)?)
     })?;
+    driver.remove()?;
     let summary = SpinsReconstructSummary {
         out: &args.out,
         model: &args.model,

@@ -87,32 +87,77 @@ fn bench() -> Bench {
 #[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
 fn stops_and_resumes_at_any_step() {
-    for Case { words, suffixes, stops } in cases() {
-        let bench = bench();
-        let before = bench.files();
-        bench.run(&format!("{words} -o whole -q")).fine();
-        for stop in stops {
-            let run = format!("{words} -o m --checkpoint state --checkpoint-every 1000 -j 2");
-            let done = bench.stopped_after(&run, stop);
-            let last = done.stderr.lines().last().unwrap().to_owned();
-            assert!(last.contains("interrupted after") && last.contains("--resume"), "{words}: {last}");
-            let named = last.split("the state is in ").nth(1).unwrap().split([':', ' ']).next().unwrap();
-            assert!(bench.path(named).exists(), "{last}");
-            assert!(suffixes.iter().all(|s| !bench.path(&format!("m{s}")).exists()), "{words}");
-            let again = bench.run(&format!("{run} -q"));
-            assert_eq!((again.code, again.stderr.lines().count()), (Some(2), 1), "{}", again.stderr);
-            assert!(again.stderr.contains("add --resume"), "{}", again.stderr);
-            bench.run(&format!("{run} --resume -q")).fine();
-            for suffix in &suffixes {
-                let (got, want) =
-                    (bench.bytes(&format!("m{suffix}")), bench.bytes(&format!("whole{suffix}")));
-                assert!(got == want, "{words} stopped after {stop}: m{suffix}");
-                std::fs::remove_file(bench.path(&format!("m{suffix}"))).unwrap();
-            }
-            let mut left = bench.files();
-            left.retain(|name| !name.starts_with("whole") && !before.contains(name));
-            assert!(left.is_empty(), "{words} leaves {left:?}");
+    for case in cases() {
+        check(&bench(), case);
+    }
+}
+
+/// Batches of 1024 patches are steps, and so are minibatches that a dictionary is learned from.
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn pictures_and_configurations_put_together_stop_and_resume_at_any_step() {
+    let bench = Bench::new();
+    bench.put_image("gray.png", (60, 60), 1, image::stripes);
+    bench.put_image("color.png", (50, 50), 3, image::stripes);
+    bench.put_spins("t.npy", 2, (50, 50), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
+    bench.run(&format!("image learn gray.png {} -o atoms -q", image::SMALL)).fine();
+    bench.run(&format!("image learn color.png --color --f32 {} -o colors -q", image::SMALL)).fine();
+    bench.run("spins learn --trajectory t.npy --patch 3 --patches 20 -r 4 -o spins -q").fine();
+    for (words, stops) in [
+        ("image reconstruct atoms gray.png", &[1, 3][..]),
+        ("image reconstruct colors color.png --lambda 0.1", &[2]),
+        ("image denoise gray.png --sigma 0.1 --patch 4 -r 20", &[5, 34, 36]),
+        ("image denoise color.png --sigma 0.1 --model colors", &[1, 2]),
+        ("spins reconstruct spins t.npy --frame 0", &[1, 2]),
+    ] {
+        // The format is that of the name.
+        let suffix = if words.starts_with("spins") { ".npy" } else { ".png" };
+        check(&bench, Case { words: words.into(), suffixes: vec![suffix], stops: stops.to_vec() });
+        std::fs::remove_file(bench.path(&format!("whole{suffix}"))).unwrap();
+    }
+    let run = "image reconstruct atoms gray.png -o m.png --checkpoint state";
+    bench.stopped_after(run, 1);
+    for (words, told) in [
+        ("image reconstruct atoms gray.png -o m.png --lambda 0.2", "lambda"),
+        ("image reconstruct atoms color.png -o m.png", "gray.png"),
+        ("image denoise gray.png -o m.png", "image reconstruct"),
+    ] {
+        let done = bench.run(&format!("{words} --checkpoint state --resume -q"));
+        assert!(done.code == Some(2) && done.stderr.contains(told), "{}", done.stderr);
+    }
+    let done = bench.run("image denoise - -o m.png --checkpoint state");
+    assert!(done.code == Some(2) && done.stderr.contains("cannot be read again"), "{}", done.stderr);
+}
+
+#[cfg(debug_assertions)]
+fn check(bench: &Bench, Case { words, suffixes, stops }: Case) {
+    let before = bench.files();
+    // Where a name has to end as its format does, `-o` gets all of it.
+    let out = |name: &str| match &suffixes[..] {
+        [one] if one.starts_with('.') => format!("{name}{one}"),
+        _ => name.to_owned(),
+    };
+    bench.run(&format!("{words} -o {} -q", out("whole"))).fine();
+    for stop in stops {
+        let run = format!("{words} -o {} --checkpoint state --checkpoint-every 1000 -j 2", out("m"));
+        let done = bench.stopped_after(&run, stop);
+        let last = done.stderr.lines().last().unwrap().to_owned();
+        assert!(last.contains("interrupted after") && last.contains("--resume"), "{words}: {last}");
+        let named = last.split("the state is in ").nth(1).unwrap().split([':', ' ']).next().unwrap();
+        assert!(bench.path(named).exists(), "{last}");
+        assert!(suffixes.iter().all(|s| !bench.path(&format!("m{s}")).exists()), "{words}");
+        let again = bench.run(&format!("{run} -q"));
+        assert_eq!((again.code, again.stderr.lines().count()), (Some(2), 1), "{}", again.stderr);
+        assert!(again.stderr.contains("add --resume"), "{}", again.stderr);
+        bench.run(&format!("{run} --resume -q")).fine();
+        for suffix in &suffixes {
+            let (got, want) = (bench.bytes(&format!("m{suffix}")), bench.bytes(&format!("whole{suffix}")));
+            assert!(got == want, "{words} stopped after {stop}: m{suffix}");
+            std::fs::remove_file(bench.path(&format!("m{suffix}"))).unwrap();
         }
+        let mut left = bench.files();
+        left.retain(|name| !name.starts_with("whole") && !before.contains(name));
+        assert!(left.is_empty(), "{words} leaves {left:?}");
     }
 }
 

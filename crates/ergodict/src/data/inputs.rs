@@ -4,16 +4,22 @@
 //! |---|---|
 //! | another takes its name | nothing: the one that was opened is read to its end; opened a second time by a program, it is an error |
 //! | it is written in place | an error at its end, at the next checkpoint, or before an output gets its name |
-//! | it is cut off while it is mapped | the system sends SIGBUS; [`cut_off_input`] names the file, and may be called from the handler |
+//! | it is cut off while it is mapped | the system sends SIGBUS: a program ends with the name of [`cut_off_input`], a process that has to stay [covers it](cover_cut_off) and refuses what was read ([`Reading`]) |
+
+#[cfg(unix)]
+mod slots;
 
 use super::open::is_standard;
 use crate::{Error, Result};
 use memmap2::Mmap;
+#[cfg(unix)]
+pub use slots::{cover_cut_off, cut_off_input, watch_maps};
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::SystemTime;
 
@@ -22,6 +28,10 @@ static OPEN: Mutex<Vec<Weak<Opened>>> = Mutex::new(Vec::new());
 
 /// What files were when a program first opened them; none where nobody asked for it.
 static FIRST: Mutex<Option<HashMap<PathBuf, Stamp>>> = Mutex::new(None);
+
+/// Mapped files that were changed when they were closed: how many, and the last of them.
+static SPOILED: AtomicU64 = AtomicU64::new(0);
+static LAST_SPOILED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -55,6 +65,7 @@ struct Opened {
     file: File,
     /// None of pipes and devices, which have no contents to keep.
     stamp: Option<Stamp>,
+    mapped: bool,
 }
 
 impl Opened {
@@ -77,10 +88,10 @@ impl InputFile {
     /// # Errors
     /// [`Error::Io`]; [`Error::Changed`] for one that a program opened before, when it was another.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        Self::new(path, File::open(path).map_err(Error::io(path))?)
+        Self::new(path, File::open(path).map_err(Error::io(path))?, false)
     }
 
-    fn new(path: &Path, file: File) -> Result<Self> {
+    fn new(path: &Path, file: File, mapped: bool) -> Result<Self> {
         let meta = file.metadata().map_err(Error::io(path))?;
         let stamp = meta.is_file().then(|| Stamp::new(&meta));
         if let (Some(first), Some(stamp)) = (&mut *lock(&FIRST), stamp) {
@@ -89,7 +100,7 @@ impl InputFile {
                 return Err(Error::Changed { path: path.to_owned() });
             }
         }
-        let opened = Arc::new(Opened { path: path.to_owned(), file, stamp });
+        let opened = Arc::new(Opened { path: path.to_owned(), file, stamp, mapped });
         let mut open = lock(&OPEN);
         open.retain(|file| file.strong_count() > 0);
         open.push(Arc::downgrade(&opened));
@@ -127,9 +138,11 @@ impl Seek for InputFile {
 /// A file as memory.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
+    /// None of files without a name, which nobody else can change. Dropped before the map, which a handler of signals must not touch after it.
+    #[cfg(unix)]
+    _slot: Option<slots::Slot>,
+    file: Option<InputFile>,
     map: Mmap,
-    /// None of files without a name, which nobody else can change.
-    file: Option<(InputFile, slots::Slot)>,
 }
 
 impl MappedFile {
@@ -138,23 +151,34 @@ impl MappedFile {
         // SAFETY: the map is read-only. Nobody can be kept from writing into a file, or cutting it off, but what comes of it is never taken for a
         // result: see the head of this file. Our own writers replace files by renaming.
         let map = unsafe { Mmap::map(file) }.map_err(Error::io(path))?;
-        let watched = named.then(|| -> Result<_> {
-            let file = InputFile::new(path, file.try_clone().map_err(Error::io(path))?)?;
-            let slot = slots::Slot::new(path, &file.0.file, map.len() as u64);
-            Ok((file, slot))
-        });
-        let watched = watched.transpose()?;
-        Ok(Self { map, file: watched })
+        let open = || InputFile::new(path, file.try_clone().map_err(Error::io(path))?, true);
+        let file = named.then(open).transpose()?;
+        Ok(Self {
+            #[cfg(unix)]
+            _slot: file.as_ref().map(|file| slots::Slot::new(path, &file.0.file, &map)),
+            file,
+            map,
+        })
     }
 
     /// Refuses a file that was written to, or cut off, since it was mapped.
     pub(crate) fn check(&self) -> Result<()> {
-        self.file.as_ref().map_or(Ok(()), |(file, _)| file.0.check())
+        self.file.as_ref().map_or(Ok(()), |file| file.0.check())
     }
 
     /// The system's map.
     pub(crate) fn as_map(&self) -> &Mmap {
         &self.map
+    }
+}
+
+impl Drop for MappedFile {
+    fn drop(&mut self) {
+        // What was read of it may have been taken for a result.
+        if let Some(file) = self.file.as_ref().filter(|file| file.0.is_changed()) {
+            *lock(&LAST_SPOILED) = Some(file.0.path.clone());
+            SPOILED.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }
 
@@ -212,6 +236,7 @@ const MOST_STREAMED: u64 = 64 << 20;
 /// ```
 pub fn watch_inputs() {
     lock(&FIRST).get_or_insert_default();
+    #[cfg(unix)]
     slots::start();
 }
 
@@ -237,106 +262,38 @@ pub fn check_inputs() -> Result<()> {
         return Ok(());
     }
     let open: Vec<Arc<Opened>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
-    open.iter().try_for_each(|file| file.check())
+    open.iter().try_for_each(|file| file.check())?;
+    Reading(0).check()
 }
 
-#[cfg(unix)]
-pub use slots::cut_off_input;
+/// Work that may read mapped files, in a process that does other work too.
+///
+/// ```
+/// let reading = ergodict::data::Reading::begin();
+/// // … what is read here is what the files had …
+/// assert!(reading.check().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Reading(u64);
 
-/// Mapped files where a handler of signals can look at them: it can neither wait for a lock nor allocate.
-#[cfg(unix)]
-mod slots {
-    use std::ffi::{CStr, CString, c_char};
-    use std::fs::File;
-    use std::os::fd::{AsRawFd, BorrowedFd};
-    use std::os::unix::ffi::OsStrExt;
-    use std::path::Path;
-    use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
-
-    /// Maps at a time; of more, the first are looked at.
-    const MOST: usize = 256;
-    /// A slot without a file, and one that is being filled.
-    const FREE: i32 = -1;
-    const TAKEN: i32 = -2;
-
-    struct Place {
-        file: AtomicI32,
-        length: AtomicU64,
-        path: AtomicPtr<c_char>,
+impl Reading {
+    /// Begins.
+    pub fn begin() -> Self {
+        Self(SPOILED.load(Ordering::SeqCst))
     }
 
-    static ON: AtomicBool = AtomicBool::new(false);
-    static PLACES: [Place; MOST] = [const {
-        Place {
-            file: AtomicI32::new(FREE),
-            length: AtomicU64::new(0),
-            path: AtomicPtr::new(std::ptr::null_mut()),
+    /// Refuses what was read where a mapped file was changed or cut off: one that is open, or was closed since the work began.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub fn check(&self) -> Result<()> {
+        if SPOILED.load(Ordering::SeqCst) != self.0 {
+            let path = lock(&LAST_SPOILED).clone().unwrap_or_default();
+            return Err(Error::Changed { path });
         }
-    }; MOST];
-
-    pub(super) fn start() {
-        ON.store(true, Ordering::SeqCst);
+        let open: Vec<Arc<Opened>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
+        open.iter().filter(|file| file.mapped).try_for_each(|file| file.check())
     }
-
-    /// A mapped file among those that are looked at.
-    #[derive(Debug)]
-    pub(super) struct Slot(Option<usize>);
-
-    impl Slot {
-        pub(super) fn new(path: &Path, file: &File, length: u64) -> Self {
-            let name = CString::new(path.as_os_str().as_bytes()).ok().filter(|_| ON.load(Ordering::SeqCst));
-            let Some(name) = name else { return Self(None) };
-            let take = |place: &Place| {
-                place.file.compare_exchange(FREE, TAKEN, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-            };
-            let Some(at) = PLACES.iter().position(take) else { return Self(None) };
-            // Never freed: a handler may be looking at it.
-            PLACES[at].path.store(name.into_raw(), Ordering::SeqCst);
-            PLACES[at].length.store(length, Ordering::SeqCst);
-            PLACES[at].file.store(file.as_raw_fd(), Ordering::SeqCst);
-            Self(Some(at))
-        }
-    }
-
-    impl Drop for Slot {
-        fn drop(&mut self) {
-            if let Some(at) = self.0 {
-                PLACES[at].file.store(FREE, Ordering::SeqCst);
-            }
-        }
-    }
-
-    /// The path of a mapped file that is shorter now than it was, for a handler of SIGBUS: it takes no lock and allocates nothing.
-    /// None before [`watch_inputs`](super::watch_inputs).
-    pub fn cut_off_input() -> Option<&'static CStr> {
-        PLACES.iter().find_map(|place| {
-            let file = place.file.load(Ordering::SeqCst);
-            if file < 0 {
-                return None;
-            }
-            // SAFETY: the file is open until after its slot is free; were it closed this moment, the call fails, or tells of another file, which is
-            // shorter or not, and the process is ending either way.
-            let now = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(file) }).ok()?;
-            let path = place.path.load(Ordering::SeqCst);
-            let cut = u64::try_from(now.st_size).ok()? < place.length.load(Ordering::SeqCst);
-            // SAFETY: what is in a slot with a file is a C string that is never freed.
-            (cut && !path.is_null()).then(|| unsafe { CStr::from_ptr(path) })
-        })
-    }
-}
-
-#[cfg(not(unix))]
-mod slots {
-    #[derive(Debug)]
-    pub(super) struct Slot;
-
-    impl Slot {
-        pub(super) fn new(_: &std::path::Path, _: &std::fs::File, _: u64) -> Self {
-            Self
-        }
-    }
-
-    pub(super) fn start() {}
 }
 
 #[cfg(test)]
@@ -382,8 +339,14 @@ mod tests {
             let map = MappedFile::map(&path, &File::open(&path).unwrap(), true).unwrap();
             assert_eq!(&map[..2], b"by");
             map.check().unwrap();
+            let reading = Reading::begin();
             change(&path);
             assert!(matches!(map.check(), Err(Error::Changed { .. })));
+            // Other tests have changed files open.
+            let is_refused = |reading: Reading| matches!(reading.check(), Err(Error::Changed { .. }));
+            assert!(is_refused(reading));
+            drop(map);
+            assert!(is_refused(reading));
         }
     }
 

@@ -40,10 +40,10 @@ pub use frame::{Frame, SiteValue};
 pub use image::Image;
 #[cfg(feature = "image")]
 pub use image::ImageNotes;
-#[cfg(unix)]
-pub use inputs::cut_off_input;
 pub(crate) use inputs::{InputFile, MappedFile, forget};
-pub use inputs::{check_inputs, read_whole, watch_inputs};
+pub use inputs::{Reading, check_inputs, read_whole, watch_inputs};
+#[cfg(unix)]
+pub use inputs::{cover_cut_off, cut_off_input, watch_maps};
 pub(crate) use lock::Lock;
 pub use network::{Adjacency, Build, Components, Edge, EdgeCounts, Loops, Network, NodeIds, Rows};
 pub use network::{

@@ -6,7 +6,9 @@ mod image;
 mod linkage;
 pub mod network;
 mod overlap;
+mod overlap_run;
 
-pub use image::{DenoiseSettings, Denoised, denoise, noise_level};
+pub use image::{DenoiseSettings, Denoised, Denoising, denoise, noise_level};
 pub(crate) use linkage::average_linkage;
 pub use overlap::{MOST_PATCHES, Overlap, Reconstruction, psnr, relative_error, with_lambda};
+pub use overlap_run::OverlapRun;

@@ -9,15 +9,13 @@
 //! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
 //! the stride and at the last row and column where a patch fits, so that every place is covered either way.
 
+use super::overlap_run::OverlapRun;
 use crate::chain::Boundary;
 use crate::data::Image;
 use crate::factor::Factorizer;
-use crate::linalg::{Mat, Scalar};
+use crate::linalg::Scalar;
 use crate::patch::{Grid, Window};
 use crate::{Error, Result};
-
-/// Most patches coded at a time, and most numbers they have together (16 MiB of f64).
-const BATCH: (usize, usize) = (1024, 1 << 21);
 
 /// Most patches coded of an image unless a stride is given. At stride 1 an image of 6 megapixels has thirty times as many, which takes
 /// minutes.
@@ -135,64 +133,14 @@ impl Overlap {
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
-        let (shape, channels) = (grid.shape(), grid.channels());
-        let (rows, cols) = self.corners(shape)?;
-        self.check_dictionary(factorizer, channels)?;
-        let features = self.window.features(channels);
-        let total = rows.len() as u64 * cols.len() as u64;
-        let mut corners = rows.iter().flat_map(|&row| cols.iter().map(move |&col| (row, col)));
-        let width = BATCH.0.min((BATCH.1 / features).max(1));
-        let (mut x, mut rebuilt) = (Mat::zeros(features, 0), Mat::zeros(features, 0));
-        let mut batch: Vec<(usize, usize)> = Vec::with_capacity(width);
-        let mut values = vec![0.0; shape.0 * shape.1 * channels];
-        let mut counts = vec![0_u32; shape.0 * shape.1];
-        let mut patches = 0;
-        loop {
-            batch.clear();
-            batch.extend(corners.by_ref().take(width));
-            if batch.is_empty() {
-                break;
-            }
-            x.reset(features, batch.len());
-            for (j, &corner) in batch.iter().enumerate() {
-                self.window.copy(grid, corner, x.col_mut(j));
-            }
-            factorizer.transform(x.as_ref())?;
-            factorizer.reconstruct(&mut rebuilt);
-            for (j, &corner) in batch.iter().enumerate() {
-                let patch = rebuilt.col(j);
-                self.window.runs(shape, corner, |row, col, from, places| {
-                    let place = row * shape.1 + col;
-                    counts[place..place + places].iter_mut().for_each(|n| *n += 1);
-                    let sums = &mut values[place * channels..(place + places) * channels];
-                    let part = &patch[from * channels..(from + places) * channels];
-                    sums.iter_mut().zip(part).for_each(|(sum, value)| *sum += value.to_f64());
-                });
-            }
-            patches += batch.len() as u64;
+        let mut run = OverlapRun::new(*self, factorizer, grid)?;
+        while run.step()? {
+            let (patches, total) = run.amount();
             if !seen(patches, total) {
                 return Ok(None);
             }
         }
-        for (place, count) in values.chunks_exact_mut(channels.max(1)).zip(counts) {
-            place.iter_mut().for_each(|value| *value /= f64::from(count));
-        }
-        Ok(Some(Reconstruction { values, shape, channels, patches }))
-    }
-
-    /// Whether the atoms are such patches.
-    fn check_dictionary<T: Scalar>(&self, factorizer: &Factorizer<T>, channels: usize) -> Result<()> {
-        let (Window { rows, cols, .. }, found) = (self.window, self.window.features(channels));
-        let expected = factorizer.dictionary().rows();
-        if found != expected {
-            let found = format!("{rows}×{cols} with {channels} channels, {found} numbers");
-            return Err(Error::shape(
-                "the patch",
-                found,
-                format!("one of {expected} numbers, as an atom has,"),
-            ));
-        }
-        Ok(())
+        Ok(run.finish())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ergodict::data::{
     Build, Conversion, Edge, Loops, Network, NodeIds, ReadDecisions, ReadOptions, convert_network,
-    parse_network, read_network, write_network,
+    parse_network, read_network, seal_json, write_network,
 };
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -638,4 +638,45 @@ fn mutations_never_panic() {
         }
     }
     assert!(read > 70 && refused > 700, "{read} read, {refused} refused");
+}
+
+/// A list of runs whose digests are right but which no conversion of the input wrote: other nodes, another order, records that are cut.
+#[test]
+fn what_was_forged_in_a_folder_of_a_conversion_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
+    let list: Vec<String> = (0..9000_u64).map(|i| format!("{} {}", i * 7919 % 401, i * i % 389)).collect();
+    std::fs::write(&text, list.join("\n")).unwrap();
+    let (options, left) = (ReadOptions::default(), Conversion::folder(&out));
+    let keep = Conversion { memory: 1 << 16, keep: true, resume: false };
+    let mut steps = 0;
+    let stopped = keep.run(&text, &options, &out, &mut |_| {
+        steps += 1;
+        steps < 3
+    });
+    assert!(stopped.unwrap().is_none());
+    let runs = std::fs::read_to_string(left.join("runs.jsonl")).unwrap();
+    let head = runs.lines().next().unwrap();
+    let arcs = |keys: &[(u64, u64)]| -> Vec<u8> {
+        keys.iter().flat_map(|(u, v)| (u << 32 | v).to_le_bytes()).collect()
+    };
+    let (unknown, far) = (arcs(&[(1, 500), (2, 500)]), arcs(&[(1, 2), (u64::from(u32::MAX), 70_000)]));
+    let (unsorted, cut) = (arcs(&[(5, 2), (1, 2), (1, 3)]), arcs(&[(1, 2), (1, 3)])[..12].to_vec());
+    for (bytes, edges) in [(unknown, 2), (far, 2), (unsorted, 3), (cut, 2), (arcs(&[(1, 2)]), 99_999)] {
+        let digest = blake3::hash(&bytes).to_hex().to_string();
+        let run = serde_json::json!({ "edges": edges, "end": bytes.len(), "digests": [digest, digest] });
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("runs.jsonl"), format!("{head}\n{}\n", seal_json(&run.to_string())))
+            .unwrap();
+        for name in ["forward", "backward"] {
+            std::fs::write(left.join(name), &bytes).unwrap();
+        }
+        let made = Conversion { resume: true, ..keep }.run(&text, &options, &out, &mut |_| true);
+        let message = made.unwrap_err().to_string();
+        assert!(
+            message.contains("x.egr.converting: has sorted edges that are not of this input"),
+            "{message}"
+        );
+        assert!(!out.exists() && !left.exists());
+    }
 }

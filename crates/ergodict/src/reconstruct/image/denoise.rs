@@ -13,6 +13,7 @@
 //! nothing then (−0.02 to +0.01 dB).
 
 use super::super::overlap::{Overlap, Reconstruction};
+use super::super::overlap_run::{Corners, advance, put_numbers, take_numbers};
 use super::cosines::cosines;
 use super::noise::noise_level;
 use super::settings::DenoiseSettings;
@@ -24,8 +25,11 @@ use crate::linalg::Mat;
 use crate::model::Model;
 use crate::patch::{PatchKind, Window};
 use crate::rng::{Purpose, ids, stream};
+use crate::run::{Job, Resumable, Sections, Status, Stop};
 use crate::settings::Settings;
 use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use std::time::Duration;
 
 /// `C`: how much of a patch counts as noise, in standard deviations. Mean PSNR of eight photographs and textures with noise of 0.05, 0.1 and
 /// 0.2: 33.07, 29.44, 25.69 dB at 1.05; 33.11, 29.55, 25.75 at 1.1; 33.03, 29.46, 25.49 at 1.15.
@@ -99,58 +103,170 @@ pub fn denoise(
     settings: &DenoiseSettings,
     seen: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Option<Denoised>> {
-    settings.check()?;
-    let window = Window { rows: settings.patch.0, cols: settings.patch.1, boundary: Boundary::Free };
-    let kind = PatchKind { window, channels: image.channels(), spins: None };
-    let overlap = match settings.stride {
-        Some(stride) => Overlap { window, stride },
-        None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES)?,
-    };
-    let (rows, cols) = overlap.corners(image.shape())?;
-    let sigma = settings.sigma.map_or_else(|| noise_level(image), Ok)?;
-    let (least, most) = image.values().iter().fold((f32::MAX, f32::MIN), |(a, b), v| (a.min(*v), b.max(*v)));
-    if settings.sigma.is_some() && sigma > f64::from(most - least).max(1.0) {
-        let expected = format!(
-            "no noise is as large in an image whose values are {least} to {most}: sigma is in the same units (white is 1 in a file; a \
-             standard deviation of 25 gray levels of 255 is 0.098)"
-        );
-        return Err(Error::parameter("sigma", sigma, expected));
-    }
-    let mut factorizer = dictionary(kind, atoms, settings.atoms, sigma)?;
-    let (corners, minibatch) = (rows.len() as u64 * cols.len() as u64, LEARNING.1 as u64);
-    let learns = atoms.is_none() && sigma > 0.0;
-    let steps = if learns { LEARNING.0.min((PASSES * corners).div_ceil(minibatch)) } else { 0 };
-    let (learned, total) = (steps * minibatch, steps * minibatch + corners);
-    let mut x = Mat::zeros(0, 0);
-    let mut rng = stream(settings.seed, Purpose::Patches, ids::DENOISING);
-    for step in 0..steps {
-        window.sample(image, LEARNING.1, &mut rng, &mut x)?;
-        for j in 0..x.cols() {
-            center(x.col_mut(j), kind.channels);
-        }
-        factorizer.step(&x)?;
-        if !seen((step + 1) * LEARNING.1 as u64, total) {
+    let mut run = Denoising::new(image, atoms, settings)?;
+    while run.step()? {
+        let (done, total) = run.amount();
+        if !seen(done, total) {
             return Ok(None);
         }
     }
-    let mut average = Average::new(image, kind);
-    if sigma > 0.0 {
-        let mut corners = rows.iter().flat_map(|&row| cols.iter().map(move |&col| (row, col)));
-        let mut batch = Vec::with_capacity(BATCH);
-        loop {
-            batch.clear();
-            batch.extend(corners.by_ref().take(BATCH));
-            if batch.is_empty() {
-                break;
-            }
-            average.add(&batch, &mut factorizer, sigma)?;
-            if !seen(learned + average.patches, total) {
-                return Ok(None);
-            }
+    Ok(run.finish())
+}
+
+/// An image being denoised, as a job: a checkpoint has the sums of the patches so far. The dictionary, which takes seconds, is learned again.
+///
+/// ```
+/// use ergodict::{data::tessellation, reconstruct::{DenoiseSettings, Denoising}, run::{Stop, drive}};
+/// let (image, settings) = (tessellation(30, 30, false, 0)?, DenoiseSettings { sigma: Some(0.1), ..Default::default() });
+/// let mut run = Denoising::new(&image, None, &settings)?;
+/// drive(&mut [&mut run], None, &Stop::default(), &mut ())?;
+/// assert_eq!(run.finish().expect("it ended").image.shape, (30, 30));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub struct Denoising<'a> {
+    seed: u64,
+    sigma: f64,
+    stride: usize,
+    corners: Corners,
+    factorizer: Factorizer<f32>,
+    /// Minibatches to learn from, and how many were.
+    steps: u64,
+    learned: u64,
+    rng: ChaCha8Rng,
+    x: Mat<f32>,
+    average: Average<'a>,
+}
+
+impl<'a> Denoising<'a> {
+    /// Nothing learned yet; arguments are those of [`denoise`].
+    ///
+    /// # Errors
+    /// As [`denoise`].
+    pub fn new(image: &'a Image, atoms: Option<&Mat<f32>>, settings: &DenoiseSettings) -> Result<Self> {
+        settings.check()?;
+        let window = Window { rows: settings.patch.0, cols: settings.patch.1, boundary: Boundary::Free };
+        let kind = PatchKind { window, channels: image.channels(), spins: None };
+        let overlap = match settings.stride {
+            Some(stride) => Overlap { window, stride },
+            None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES)?,
+        };
+        let corners = Corners::new(overlap, image.shape())?;
+        let sigma = settings.sigma.map_or_else(|| noise_level(image), Ok)?;
+        let (least, most) =
+            image.values().iter().fold((f32::MAX, f32::MIN), |(a, b), v| (a.min(*v), b.max(*v)));
+        if settings.sigma.is_some() && sigma > f64::from(most - least).max(1.0) {
+            let expected = format!(
+                "no noise is as large in an image whose values are {least} to {most}: sigma is in the same units (white is 1 in a file; a \
+                 standard deviation of 25 gray levels of 255 is 0.098)"
+            );
+            return Err(Error::parameter("sigma", sigma, expected));
         }
+        let factorizer = dictionary(kind, atoms, settings.atoms, sigma)?;
+        let learns = atoms.is_none() && sigma > 0.0;
+        let enough = (PASSES * corners.count()).div_ceil(LEARNING.1 as u64);
+        let steps = if learns { LEARNING.0.min(enough) } else { 0 };
+        Ok(Self {
+            seed: settings.seed,
+            sigma,
+            stride: overlap.stride,
+            corners,
+            factorizer,
+            steps,
+            learned: 0,
+            rng: stream(settings.seed, Purpose::Patches, ids::DENOISING),
+            x: Mat::zeros(0, 0),
+            average: Average::new(image, kind),
+        })
     }
-    let model = Model { patch: Some(kind), ..Model::from_factorizer(&factorizer, "image", settings.seed) };
-    Ok(Some(average.finish(sigma, overlap.stride, model)))
+
+    /// Learns from a minibatch, or codes a batch of patches; false where there is none left.
+    fn step(&mut self) -> Result<bool> {
+        let PatchKind { window, channels, .. } = self.average.kind;
+        if self.learned < self.steps {
+            window.sample(self.average.image, LEARNING.1, &mut self.rng, &mut self.x)?;
+            for j in 0..self.x.cols() {
+                center(self.x.col_mut(j), channels);
+            }
+            self.factorizer.step(&self.x)?;
+            self.learned += 1;
+            return Ok(true);
+        }
+        let batch: Vec<_> = self.corners.from(self.average.patches, BATCH).collect();
+        if self.sigma == 0.0 || batch.is_empty() {
+            return Ok(false);
+        }
+        self.average.add(&batch, &mut self.factorizer, self.sigma)?;
+        Ok(true)
+    }
+
+    fn is_finished(&self) -> bool {
+        let averaged = self.sigma == 0.0 || self.average.patches == self.corners.count();
+        self.learned == self.steps && averaged
+    }
+
+    /// Patches that were learned from or coded, and how many there are.
+    fn amount(&self) -> (u64, u64) {
+        let minibatch = LEARNING.1 as u64;
+        let coded = if self.sigma == 0.0 { 0 } else { self.corners.count() };
+        (self.learned * minibatch + self.average.patches, self.steps * minibatch + coded)
+    }
+
+    /// The image; none before the last patch.
+    pub fn finish(self) -> Option<Denoised> {
+        if !self.is_finished() {
+            return None;
+        }
+        let Self { average, factorizer, seed, sigma, stride, .. } = self;
+        let model = Model { patch: Some(average.kind), ..Model::from_factorizer(&factorizer, "image", seed) };
+        Some(average.finish(sigma, stride, model))
+    }
+}
+
+impl Resumable for Denoising<'_> {
+    fn save(&self, to: &mut Sections) -> Result<()> {
+        let Average { patches, atoms, kept, .. } = self.average;
+        to.put_json("counts", &(patches, atoms, kept))?;
+        if patches > 0 {
+            put_numbers(to, "sums", &self.average.sums)?;
+            put_numbers(to, "weights", &self.average.weights)?;
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &Sections) -> Result<()> {
+        let (patches, atoms, kept) = from.json("counts")?;
+        if patches > self.corners.count() {
+            return Err(from.damaged("counts", "are of more patches than there are"));
+        }
+        if patches > 0 {
+            take_numbers(from, "sums", &mut self.average.sums)?;
+            take_numbers(from, "weights", &mut self.average.weights)?;
+        }
+        (self.average.patches, self.average.atoms, self.average.kept) = (patches, atoms, kept);
+        Ok(())
+    }
+}
+
+impl Job for Denoising<'_> {
+    fn done(&self) -> (u64, Option<u64>) {
+        let (done, total) = self.amount();
+        (done, Some(total))
+    }
+
+    fn advance(&mut self, slice: Duration, stop: &Stop) -> Result<Status> {
+        if self.is_finished() {
+            return Ok(Status::Finished);
+        }
+        advance(slice, stop, || self.step())
+    }
+
+    fn unit(&self) -> &'static str {
+        "patches"
+    }
+
+    fn text(&self) -> String {
+        if self.learned < self.steps { "learning".to_owned() } else { format!("stride {}", self.stride) }
+    }
 }
 
 /// `d(Cσ)²`.

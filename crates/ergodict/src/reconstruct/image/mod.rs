@@ -5,6 +5,6 @@ mod denoise;
 mod noise;
 mod settings;
 
-pub use denoise::{Denoised, denoise};
+pub use denoise::{Denoised, Denoising, denoise};
 pub use noise::noise_level;
 pub use settings::DenoiseSettings;

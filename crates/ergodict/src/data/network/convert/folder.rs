@@ -142,8 +142,11 @@ impl Folder {
             };
             let (mut file, mut start, mut buffer) = (file, 0, vec![0; BLOCK]);
             for (at, run) in self.runs.iter().enumerate().take(whole) {
+                let Some(mut left) = run.end.checked_sub(start) else {
+                    whole = at;
+                    break;
+                };
                 let mut hasher = blake3::Hasher::new();
-                let mut left = run.end.saturating_sub(start);
                 while left > 0 {
                     let part = &mut buffer[..left.min(BLOCK as u64) as usize];
                     if file.read_exact(part).is_err() {
@@ -193,6 +196,13 @@ impl Folder {
         }
         let _ = fs::remove_dir(&self.path);
     }
+}
+
+/// The error for sorted runs that a conversion to `out` cannot have left, although their digests are right.
+#[cold]
+pub(in crate::data::network) fn damaged(out: &Path) -> Error {
+    let problem = "has sorted edges that are not of this input: it was damaged, and is deleted; start again";
+    Error::format(&Folder::beside(out), None, problem)
 }
 
 /// Keeps other processes out.

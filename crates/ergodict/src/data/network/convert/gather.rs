@@ -1,7 +1,7 @@
 //! Takes the edges of a list, counts what becomes of them, and keeps them in sorted runs.
 
 use super::super::{EdgeCounts, Loops};
-use super::folder::{Folder, Head};
+use super::folder::{self, Folder, Head};
 use super::labels::Labels;
 use super::nodes::NodeSet;
 use super::rows::{self, Meaning, Room, RowTables};
@@ -128,6 +128,9 @@ impl<'a, 'b, A: Arc> Gather<'a, 'b, A> {
         let (mut runs, mut kept) = (Runs::new(task.out), 0);
         if let Some(folder) = &task.folder {
             kept = folder.runs.last().map_or(0, |run| run.edges);
+            if folder.runs.iter().any(|run| run.end % A::BYTES as u64 > 0) {
+                return Err(folder::damaged(task.out));
+            }
             runs.open(folder.spools(plan.budget / 32)?, folder.runs.iter().map(|run| run.end).collect());
         }
         Ok(Self { task, plan, nodes: NodeSet::default(), runs, seen: 0, kept })
@@ -144,6 +147,9 @@ impl<'a, 'b, A: Arc> Gather<'a, 'b, A> {
             self.runs.limit(left.max(self.plan.budget / 8));
             self.take(&batch)?;
             self.task.report(Converting::Reading(self.seen))?;
+        }
+        if self.seen < self.kept {
+            return Err(folder::damaged(self.task.out));
         }
         if self.runs.is_mixed() {
             self.spill()?;

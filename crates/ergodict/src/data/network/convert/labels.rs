@@ -29,11 +29,12 @@ impl Labels {
         }
     }
 
-    /// The node that an arc has as this end.
+    /// The node that an arc has as this end; none for an end that no arc of the input has.
     #[inline]
-    pub(in crate::data::network) fn node(&self, end: u32) -> u32 {
+    pub(in crate::data::network) fn node(&self, end: u32) -> Option<u32> {
         match self {
-            Self::Ids(_) | Self::FromOne(_) => end,
+            Self::Ids(ids) => Some(end).filter(|end| (*end as usize) < ids.len()),
+            Self::FromOne(nodes) => Some(end).filter(|end| u64::from(*end) < *nodes),
             Self::Set(places) => places.rank(end),
         }
     }

@@ -137,21 +137,25 @@ pub(in crate::data::network) struct Places {
 }
 
 impl Places {
-    /// The place of a member.
+    /// The place of a member; none for what is no member.
     #[inline]
-    pub(in crate::data::network) fn rank(&self, id: u32) -> u32 {
+    pub(in crate::data::network) fn rank(&self, id: u32) -> Option<u32> {
         let (page, low) = ((id >> 16) as usize, id as u16);
-        let within = match &self.set.pages[page] {
-            Page::Few(list) => list.partition_point(|other| *other < low) as u32,
+        let within = match self.set.pages.get(page)? {
+            Page::Few(list) => list.binary_search(&low).ok()? as u32,
             Page::Many(bits) => {
-                let word = usize::from(low >> 6);
+                let (word, bit) = (usize::from(low >> 6), 1 << (low & 63));
+                if bits[word] & bit == 0 {
+                    return None;
+                }
                 let first = word / STRETCH * STRETCH;
                 let whole: u32 = bits[first..word].iter().map(|word| word.count_ones()).sum();
-                let below = bits[word] & ((1 << (low & 63)) - 1);
-                u32::from(self.stretches[page][word / STRETCH]) + whole + below.count_ones()
+                u32::from(self.stretches[page][word / STRETCH])
+                    + whole
+                    + (bits[word] & (bit - 1)).count_ones()
             }
         };
-        self.begins[page] + within
+        Some(self.begins[page] + within)
     }
 
     /// The member at a place; 0 where there is none. For messages: it looks through all pages.
@@ -216,8 +220,11 @@ mod tests {
             let places = set.places();
             assert_eq!(places.is_numbered(), numbered);
             for (&id, place) in known.iter().zip(0..) {
-                assert_eq!((places.rank(id), places.member(place)), (place, id));
+                assert_eq!((places.rank(id), places.member(place)), (Some(place), id));
+                let next = id.wrapping_add(1);
+                assert_eq!(places.rank(next).is_some(), known.contains(&next));
             }
+            assert_eq!(places.rank(1 << 31).is_some(), known.contains(&(1 << 31)));
         }
         let mut all = NodeSet::default();
         (0..200_000).for_each(|id| all.insert(id));

@@ -6,6 +6,7 @@
 use super::super::EdgeCounts;
 use super::super::matrix_list::equal_up_to_rounding;
 use super::super::read::negative;
+use super::folder;
 use super::labels::Labels;
 use super::sort::{Arc, Merge};
 use super::table::Table;
@@ -82,6 +83,7 @@ pub(in crate::data::network) fn write<A: Arc>(
         );
         let table = || Table::new(room.out, room.budget / 32, weighted);
         let pass = Pass {
+            out: room.out,
             meaning,
             weighted,
             labels,
@@ -171,6 +173,7 @@ impl<A: Arc> Side<A> {
 }
 
 struct Pass<'a> {
+    out: &'a Path,
     meaning: Meaning,
     weighted: bool,
     labels: &'a Labels,
@@ -224,15 +227,15 @@ impl Pass<'_> {
         if self.weighted { sum } else { sum.map(|_| 1.0) }
     }
 
-    /// Both ends as nodes.
+    /// Both ends as nodes; what an interrupted conversion left may have others.
     #[inline]
-    fn nodes(&mut self, (u, v): (u32, u32)) -> (u32, u32) {
+    fn nodes(&mut self, (u, v): (u32, u32)) -> Result<(u32, u32)> {
         let row = match self.row {
-            Some((end, node)) if end == u => node,
+            Some((end, node)) if end == u => Some(node),
             _ => self.labels.node(u),
         };
-        self.row = Some((u, row));
-        (row, self.labels.node(v))
+        self.row = row.map(|row| (u, row));
+        row.zip(self.labels.node(v)).ok_or_else(|| folder::damaged(self.out))
     }
 
     /// What is at one place, and what is at it once turned.
@@ -277,7 +280,7 @@ impl Pass<'_> {
         if one.is_none() && two.is_none() {
             return Ok(());
         }
-        let nodes = self.nodes(ends);
+        let nodes = self.nodes(ends)?;
         self.loops += u64::from(is_loop);
         // Of a matrix that is symmetric up to rounding, the upper triangle counts.
         let upper = if nodes.0 <= nodes.1 { one.or(two) } else { two.or(one) }.unwrap_or(1.0);
@@ -298,11 +301,11 @@ impl Pass<'_> {
     }
 
     fn finish(mut self, room: &Room<'_>) -> Result<RowTables> {
-        let named = |(u, v): (u32, u32)| {
-            super::super::build::too_large_between(&self.labels.name(u), &self.labels.name(v))
-        };
-        if let Some((u, v)) = self.infinite {
-            return Err(named((self.labels.node(u), self.labels.node(v))));
+        let labels = self.labels;
+        let named =
+            |(u, v): (u32, u32)| super::super::build::too_large_between(&labels.name(u), &labels.name(v));
+        if let Some(ends) = self.infinite {
+            return Err(named(self.nodes(ends)?));
         }
         if let Some(weight) = self.negative {
             return Err(Error::format(room.input, None, negative(weight)));

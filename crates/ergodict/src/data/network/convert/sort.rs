@@ -1,6 +1,7 @@
 //! Sorting of more arcs than fit in memory, by both ends: sorted runs in files, merged in the order in which they came.
 
 use super::super::section::Plain;
+use super::folder;
 use super::spool::{Reader, Spool};
 use crate::Result;
 use rayon::prelude::*;
@@ -189,6 +190,7 @@ impl<A: Arc> Runs<A> {
             A::sort(&mut self.arcs);
             A::sort(&mut turned);
             let merge = |arcs: Vec<A>| Merge {
+                out: self.out.clone(),
                 heap: BinaryHeap::new(),
                 sources: Vec::new(),
                 memory: arcs.into_iter(),
@@ -209,7 +211,7 @@ fn merged<A: Arc>(out: &Path, mut spool: Spool, mut ends: Vec<u64>, budget: usiz
         let all = spool.reader(0)?;
         let mut start = 0;
         for group in ends.chunks(fan) {
-            let mut merge = Merge::<A>::from_file(&all, start, group, budget / 2)?;
+            let mut merge = Merge::<A>::from_file(out, &all, start, group, budget / 2)?;
             while let Some(arc) = merge.next()? {
                 fewer.put(|bytes| arc.append(bytes))?;
             }
@@ -218,11 +220,12 @@ fn merged<A: Arc>(out: &Path, mut spool: Spool, mut ends: Vec<u64>, budget: usiz
         }
         (spool, ends) = (fewer, fewer_ends);
     }
-    Merge::from_file(&spool.reader(0)?, 0, &ends, budget)
+    Merge::from_file(out, &spool.reader(0)?, 0, &ends, budget)
 }
 
 /// Sorted arcs, one by one.
 pub(in crate::data::network) struct Merge<A> {
+    out: PathBuf,
     /// The next key of each source, and which: of the same key the earlier source first.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     sources: Vec<Source<A>>,
@@ -263,7 +266,7 @@ impl<A: Arc> Source<A> {
 
 impl<A: Arc> Merge<A> {
     /// The runs of a file that end at `ends`, the first of which begins at `start`.
-    fn from_file(all: &Reader, mut start: u64, ends: &[u64], budget: usize) -> Result<Self> {
+    fn from_file(out: &Path, all: &Reader, mut start: u64, ends: &[u64], budget: usize) -> Result<Self> {
         // The bytes that were read and the arcs made of them.
         let buffer = (budget / 2 / ends.len().max(1)).min(1 << 20);
         let source = |&end: &u64| {
@@ -274,7 +277,7 @@ impl<A: Arc> Merge<A> {
         let sources: Vec<Source<A>> = ends.iter().map(source).collect::<Result<_>>()?;
         let first = |(at, source): (usize, &Source<A>)| Some(Reverse((source.current?.key(), at)));
         let heap = sources.iter().enumerate().filter_map(first).collect();
-        Ok(Self { heap, sources, memory: Vec::new().into_iter() })
+        Ok(Self { out: out.to_owned(), heap, sources, memory: Vec::new().into_iter() })
     }
 
     #[inline]
@@ -285,6 +288,10 @@ impl<A: Arc> Merge<A> {
         let arc = source.current;
         source.advance()?;
         match source.current {
+            // What an interrupted conversion left may be out of order.
+            Some(next) if arc.is_some_and(|arc| arc.key() > next.key()) => {
+                return Err(folder::damaged(&self.out));
+            }
             Some(next) => *least = Reverse((next.key(), at)),
             None => {
                 PeekMut::pop(least);
