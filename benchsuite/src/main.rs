@@ -1,8 +1,9 @@
 //! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`, `networks`, `learning` and `reconstruct` of `cargo xtask peers networks`;
 //! they, `spins` and everything else are `cargo xtask bench`; `denoise` and `missing` score the denoising methods; `scale` is our side of
-//! `cargo xtask bench scale`.
+//! `cargo xtask bench scale`, `count` of `cargo xtask bench --compare`.
 
 mod clock;
+mod count;
 mod denoise;
 mod inputs;
 mod kernels;
@@ -17,6 +18,7 @@ mod step;
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
+        Some("count") => count::run(&arguments[1..]),
         Some("denoise") => denoise::run(&arguments[1..]),
         Some("learning") => learning::run(&arguments[1..]),
         Some("missing") => missing::run(&arguments[1..]),

@@ -7,6 +7,7 @@ mod debian;
 mod fuzz;
 mod generate;
 mod guide;
+mod instructions;
 mod mutants;
 mod peers;
 mod place;
@@ -35,6 +36,7 @@ Usage: cargo xtask COMMAND
   wheel [--quick]                                    the Python wheel and sdist, checked as an index would, the wheel tested in a
                                                      clean environment (--quick: not optimized, only imported)
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
+  bench --compare [--update]                         instructions of eight kernels beside those in the repository (needs valgrind)
   bench scale [--most EDGES] [--folder DIR]          the command line on networks of 10⁴ to 10⁸ edges
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorization step beside SPAMS and scikit-learn
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn

@@ -182,7 +182,7 @@ impl Plan {
             d,
             n,
             r,
-            minibatches: (1usize << 25).div_ceil(d * n).min(80),
+            minibatches: (1usize << 23).div_ceil(d * n).min(80),
             warm,
             steps,
         })

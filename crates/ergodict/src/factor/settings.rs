@@ -274,10 +274,10 @@ impl FactorSettings {
     pub fn memory<T: Scalar>(&self, d: usize, n: u64) -> u64 {
         let (d, r, size) = (d as u64, self.atoms as u64, size_of::<T>() as u64);
         let product = |x: u64, y: u64, bytes: u64| x.saturating_mul(y).saturating_mul(bytes);
-        // W thrice, B twice; then the copies that a model file is made from.
-        let wide = product(d, r, 4 * size + 8).saturating_add(product(d, r, 2 * size + 32));
+        // W thrice, what W has moved by, B twice; then the copies that a model file is made from.
+        let wide = product(d, r, 4 * size + 12).saturating_add(product(d, r, 2 * size + 32));
         // Gram matrices, A and its copies, its eigenvectors.
-        let square = product(r, r, 3 * size + 16 + 48);
+        let square = product(r, r, 3 * size + 24 + 48);
         // The code and its supports; then the buffers of the coder, which each thread has for the chunk it works on.
         let code = product(n, r, size + 4);
         let chunks = n.div_ceil(CHUNK as u64).min(rayon::current_num_threads() as u64);

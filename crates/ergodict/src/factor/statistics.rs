@@ -190,6 +190,9 @@ impl<T: Scalar> Gatherer<T> {
     /// `X Hᵀ` from the lists of nonzero codes. Large ones are made in parts, which the threads of the pool share.
     fn sparse_product(&mut self, isa: Isa, x: MatRef<'_, T>, used: usize) {
         let (stride, d) = (self.b.stride(), x.rows());
+        if x.cols() == 0 {
+            return self.b.padded_mut().fill(T::ZERO);
+        }
         let Self { b, starts, columns, codes, .. } = self;
         let out = Shared { start: b.padded_mut().as_mut_ptr(), stride };
         let atoms = b.cols();
@@ -300,7 +303,7 @@ impl<T: Scalar> WithSimd for SparseProduct<'_, '_, T> {
             let list = columns[range.clone()].iter().zip(&codes[range]);
             (unsafe { out.add(k * stride + at) }, list)
         };
-        for block in 0..n.div_ceil(COLUMN_BLOCK).max(1) {
+        for block in 0..n.div_ceil(COLUMN_BLOCK) {
             let fresh = block == 0;
             let mut at = self.rows.start;
             while at + 8 * lanes <= end {
