@@ -1,7 +1,7 @@
 //! `ergodict-paper figure-denoising`: ROC curves of denoising, for +50 % and −50 % noise.
 
 use super::cases::{Data, Read};
-use super::denoising::{Cells, Measured, PRINTED_WALKS, PROTOCOL, Row};
+use super::denoising::{Cells, DenoisingRecord, PRINTED_WALKS, PROTOCOL, Row};
 use super::outcome::{Claim, Outcome, Verdict, present};
 use super::place::{Place, Where};
 use anyhow::Result;
@@ -78,7 +78,7 @@ impl Outcome for FigureDenoising {
                 let series =
                     self.cells.rows.iter().flat_map(|&row| self.cells.select(network, noise, row)).map(
                         |cell| {
-                            let Measured { auc, curve, .. } = &cell.done.outcome;
+                            let DenoisingRecord { auc, curve, .. } = &cell.done.outcome;
                             Series::new(format!("{} {auc:.4}", cell.row), curve.clone())
                         },
                     );

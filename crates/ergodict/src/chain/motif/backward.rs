@@ -234,10 +234,10 @@ fn no_homomorphism(network: &Network, motif: &Motif) -> Error {
     } else if network.stored() == 0 {
         "the network has no edges"
     } else {
-        "along the directed edges of the network no image of it comes to an end"
+        "no directed walk is that long"
     };
     let value = format!("a {} of {} nodes", motif.name(), motif.k());
-    Error::parameter("the motif", value, format!("there is no homomorphism: {reason}"))
+    Error::parameter("the motif", value, format!("the network has none: {reason}"))
 }
 
 /// The rows that a message is summed over.
@@ -531,7 +531,7 @@ mod tests {
         let expected = [6.0, 1.5, 0.0, 0.0f64].map(f64::ln);
         (0..4).for_each(|v| close(backward.log_weight(0, v), expected[v], "path"));
         let message = Backward::new(&path, &Motif::chain(5).unwrap()).unwrap_err().to_string();
-        assert!(message.contains("there is no homomorphism"), "{message}");
+        assert!(message.contains("the network has none"), "{message}");
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
     fn refused(network: &str, motif: &str) -> Option<&'static str> {
         match (network, motif) {
             (_, "cycle 3" | "cycle 4") => Some("must be a tree"),
-            ("no edge" | "one node", motif) if motif != "chain 1" => Some("there is no homomorphism"),
+            ("no edge" | "one node", motif) if motif != "chain 1" => Some("the network has none"),
             _ => None,
         }
     }

@@ -396,7 +396,7 @@ mod tests {
         };
         let path = || Network::simple(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
         refuse(path(), Motif::chain(5).unwrap(), 1000, "in a network of 4");
-        refuse(path(), Motif::star(4).unwrap(), 1000, "there is no homomorphism with different nodes");
+        refuse(path(), Motif::star(4).unwrap(), 1000, "the network has none with distinct nodes");
         refuse(path(), Motif::chain(4).unwrap(), 0, "at least 1");
         let long: Vec<(u32, u32)> = (0..40).map(|v| (v, v + 1)).collect();
         let long = Network::simple(41, &long).unwrap();

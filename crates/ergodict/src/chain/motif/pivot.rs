@@ -132,7 +132,7 @@ mod tests {
         match (network, motif) {
             (_, "cycle 3" | "cycle 4") => Some("must be a tree"),
             ("no edge" | "isolated node", "chain 1") | ("two components", _) => Some("largest component"),
-            ("no edge" | "one node", motif) if motif != "chain 1" => Some("there is no homomorphism"),
+            ("no edge" | "one node", motif) if motif != "chain 1" => Some("the network has none"),
             ("directed cycle" | "directed acyclic", _) | ("directed to a sink", "chain 1") => {
                 Some("go both ways")
             }

@@ -46,11 +46,7 @@ impl ApproximatePivot {
     pub(crate) fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
         let tree = motif.require_tree()?;
         if network.nodes() == 0 {
-            return Err(Error::parameter(
-                "the network",
-                "empty",
-                "there is no homomorphism into one without nodes",
-            ));
+            return Err(Error::parameter("the network", "empty", "at least one node is needed"));
         }
         let edges = &tree.downward[1..];
         for (down, way) in [(true, "out of it"), (false, "into it")] {

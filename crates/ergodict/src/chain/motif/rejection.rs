@@ -62,11 +62,8 @@ impl RejectionSampler {
         let largest = largest_weight(&network);
         let expected = expected_tries(&network, &motif, largest, most_tries as f64)?;
         if expected > most_tries as f64 {
-            let rare = if expected.is_finite() {
-                format!("once in {expected:.2e} tries")
-            } else {
-                "hardly ever".into()
-            };
+            let needed =
+                if expected.is_finite() { format!("about {expected:.1e}") } else { "too many".into() };
             let instead = if motif.tree().is_some() {
                 "the exact sampler"
             } else {
@@ -76,8 +73,7 @@ impl RejectionSampler {
                 "the motif",
                 motif.describe(),
                 format!(
-                    "nodes at random are a homomorphism {rare}, and at most {most_tries} tries \
-                     are allowed: use {instead}"
+                    "rejection sampling needs {needed} tries per draw (at most {most_tries} tries are allowed); use {instead}"
                 ),
             ));
         }

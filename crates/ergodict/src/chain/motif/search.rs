@@ -76,9 +76,9 @@ pub(super) fn seek(
     rng: &mut ChaCha8Rng,
 ) -> Sought {
     let (n, k) = (network.nodes(), motif.k());
-    let kind = if injective { "homomorphism with different nodes" } else { "homomorphism" };
+    let distinct = if injective { " with distinct nodes" } else { "" };
     let none = |why: String| {
-        let expected = format!("there is no {kind}: {why}");
+        let expected = format!("the network has none{distinct}: {why}");
         Sought::Impossible(Error::parameter("the motif", motif.describe(), expected))
     };
     if n == 0 {
@@ -125,7 +125,7 @@ pub(super) fn seek(
         "the motif",
         motif.describe(),
         format!(
-            "no {kind} was found in {steps} steps of search, nor was it shown that there is none: \
+            "no sample{distinct} was found in {steps} steps of search, nor was it shown that there is none: \
              a smaller motif or one with fewer edges may be found, and a larger part of the network"
         ),
     ))
@@ -559,7 +559,7 @@ mod tests {
             false,
             "odd length and cannot be mapped into a bipartite",
         );
-        refused(&ring(5), &Motif::cycle(3).unwrap(), false, "there is no homomorphism");
+        refused(&ring(5), &Motif::cycle(3).unwrap(), false, "the network has none");
         refused(&ring(5), &Motif::complete(4).unwrap(), false, "3 neighbors or more");
         refused(&ring(25), &Motif::cycle(23).unwrap(), false, "all ways");
         assert!(find(&ring(23), &Motif::cycle(25).unwrap(), false).is_ok());
