@@ -417,7 +417,7 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
     columns, rows = list(table.columns), len(table)
     names, labels = [str(name) for name in columns], _labels(table)
     body = table
-    if len(columns) == rows + 1:
+    if len(columns) == rows + 1 and columns != list(range(rows + 1)):
         # As of a file whose rows begin with names.
         labels = [str(name) for name in table[columns[0]].to_numpy().tolist()]
         body = table[columns[1:]]

@@ -47,6 +47,7 @@ def test_tables_with_names_are_refused_as_files(text: str, reason: str, tmp_path
         ("a -> b\nb -> c\n", "between both ends"),
         ("source,target\na,b\nb,c\n", "names of columns"),
         ("2020-01-01,1,2\n2020-01-02,2,3\n", "begins with a date"),
+        ("# remark\na b\nb c\n", "begins with `#`"),
     ],
 )
 def test_tables_without_names_are_refused(text: str, reason: str) -> None:
@@ -88,6 +89,9 @@ def test_ids_that_files_read_otherwise_are_refused() -> None:
         Network(pandas.DataFrame({"source": ["a ", "b"], "target": ["b", "a"]}))
     with pytest.raises(ValueError, match="row 1 of the table has the names of its columns"):
         Network(_table("source,target\na,b\nsource,target\nb,c\n"))
+    with pytest.raises(ValueError, match="the names of columns in row 1"):
+        Network(pandas.DataFrame({"sep=": ["source", "a", "b"], "Unnamed: 1": ["target", "b", "c"]}))
+    assert Network(pandas.DataFrame([[1, 2, 0.5], [2, 3, 0.7]])).n_edges == 2, "two edges with weights, and no matrix with names"
     with pytest.raises(ValueError, match="two kinds of nodes"):
         Network(pandas.DataFrame({"Unnamed: 0": ["a", "b"], "x": [3, 2], "y": [1, 2]}))
 

@@ -263,12 +263,30 @@ impl TableColumns {
         Ok(())
     }
 
-    /// Refuses rows that have edges in another syntax, such as `a -> b` or `(a, b)`.
+    /// Refuses rows, below names that may be a row as well, that have edges in another syntax, such as `a -> b` or `(a, b)`, or the names of columns
+    /// in another row than the first.
     ///
     /// # Errors
     /// A sentence that goes on after the name of the table.
     pub fn check_syntax<T: AsRef<str>>(rows: &[Vec<T>]) -> Result<(), String> {
-        crate::data::network::edge_list::other_syntax(rows).map_or(Ok(()), Err)
+        if let Some(problem) = crate::data::network::edge_list::other_syntax(rows) {
+            return Err(problem);
+        }
+        let [first, rest @ ..] = rows else { return Ok(()) };
+        let again = |at: usize| {
+            let other = |row: &Vec<T>| {
+                row.iter().any(|field| rest[at].iter().any(|name| name.as_ref() == field.as_ref()))
+            };
+            rest.iter().enumerate().any(|(below, row)| below != at && other(row))
+        };
+        let named = (0..rest.len().min(4)).find(|&at| are_edge_names(&rest[at]) && !again(at));
+        match named.filter(|_| rest.len() > 1 && !are_edge_names(first)) {
+            Some(at) => Err(format!(
+                "has the names of columns in row {}: read it without what stands above them",
+                at + 1
+            )),
+            None => Ok(()),
+        }
     }
 
     /// The same as [`find`](Self::find) where some columns are something else.

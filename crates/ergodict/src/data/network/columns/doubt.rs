@@ -1,9 +1,8 @@
 //! What an edge list could be instead of what it is read as.
 
-use super::TableOptions;
 use super::first_row::{FirstRow, first_row};
 use super::unnamed::{begins_with_sizes, check_three_columns, could_begin_with_times, odd_weights};
-use crate::data::network::edge_list::other_syntax;
+use super::{TableColumns, TableOptions};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use crate::{Hint, Note, Result};
@@ -50,9 +49,7 @@ impl Doubt {
         let refuse = |problem: Problem| problem.at(path, None);
         let [first, rest @ ..] = rows else { return Ok((false, Vec::new())) };
         let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(AsRef::as_ref).collect()).collect();
-        if let Some(problem) = other_syntax(&texts) {
-            return Err(refuse(problem.into()));
-        }
+        TableColumns::check_syntax(&texts).map_err(|problem| refuse(problem.into()))?;
         let names: Vec<String> =
             first.iter().take(2).map(|name| format!("`{}`", shorten(name.as_ref()))).collect();
         let names = names.join(", ");

@@ -123,7 +123,13 @@ impl Layout {
         };
         let ignore_weights = options.weighted == Some(false);
         let mut layout = Self { ragged: ignore_weights, ..Self::plain(separator) };
-        let rows: Vec<Vec<Cow<str>>> = samples[1..].iter().map(|(_, fields, _)| fields.clone()).collect();
+        // Tables that were put together have several headers.
+        let again = |fields: &Vec<Cow<str>>| fields == head && are_edge_names(head);
+        let rows: Vec<Vec<Cow<str>>> = samples[1..]
+            .iter()
+            .map(|(_, fields, _)| fields.clone())
+            .filter(|fields| !again(fields))
+            .collect();
         // Where lines have attributes as networkx writes them, nobody wrote a header.
         let attributes_below = samples.get(1).is_some_and(|(_, _, attributes)| attributes.is_some());
         let plain_text = separator == Separator::Mixed || attributes_below;

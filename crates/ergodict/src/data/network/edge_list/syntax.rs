@@ -73,7 +73,7 @@ pub(in super::super) fn other<T: AsRef<str>>(rows: &[Vec<T>]) -> Option<String> 
         rows.iter().map(|row| row.iter().take(whole(row)).map(AsRef::as_ref).collect()).collect();
     let all = |holds: &dyn Fn(&[&str]) -> bool| rows.iter().all(|row| holds(row));
     let first = *rows.first()?.first()?;
-    if ["!", ";", ";;", "--", "-", "*", "REM", "'"].contains(&first) {
+    if ["#", "%", "//", "!", ";", ";;", "--", "-", "*", "REM", "'"].contains(&first) {
         return Some(format!(
             "begins with `{first}`, as comments and lists of other programs do: begin comments with `#`, and edges with a node"
         ));
