@@ -150,8 +150,9 @@ fn run(program: &Path, tests: &[&str], number: u32, notes: &Path, limit: Duratio
         .args(tests)
         .env("ERGODICT_MUTANT", number.to_string())
         .env("ERGODICT_REACHED", notes)
-        // Property tests look for a smaller example of what failed, which is of no use here.
+        // Property tests look for a smaller example of what failed and keep it, which is of no use here.
         .env("PROPTEST_MAX_SHRINK_ITERS", "0")
+        .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
         .env("RUST_BACKTRACE", "0")
         .current_dir(root().join("crates/ergodict"))
         .stdout(Stdio::piped())
