@@ -36,8 +36,6 @@ pub(crate) struct Args {
     #[arg(value_name = "IMG")]
     image: PathBuf,
     #[command(flatten)]
-    result: ResultArgs,
-    #[command(flatten)]
     settings: DenoiseSettings,
     /// Model file of `ergodict image learn` whose atoms to use instead
     #[arg(long, value_name = "MODEL")]
@@ -45,6 +43,8 @@ pub(crate) struct Args {
     /// Denoise in gray
     #[arg(long, conflicts_with = "model")]
     gray: bool,
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {

@@ -33,8 +33,6 @@ pub(crate) struct Args {
     /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(value_name = "IMG")]
     image: PathBuf,
-    #[command(flatten)]
-    result: ResultArgs,
     /// Pixels between neighboring patches, which are averaged where they overlap [default: the least that makes at most
     /// 200000 patches, up to the size of a patch; 1 for small images]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -42,6 +40,8 @@ pub(crate) struct Args {
     /// Weight of the ℓ₁ norm of the codes; 0 fits most closely [default: 0]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {

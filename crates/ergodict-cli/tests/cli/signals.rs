@@ -21,6 +21,9 @@ fn wait_for(what: impl Fn() -> bool) {
 
 #[test]
 fn the_command_that_is_told_goes_on() {
+    // What this process ignores, as under `nohup`, its children ignore, too; what it handles they do not.
+    // SAFETY: the handler does nothing.
+    unsafe { signal_hook::low_level::register(signal_hook::consts::SIGHUP, || ()) }.unwrap();
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(12, 3000));
     bench.run("network learn @karate -k 6 -r 5 --steps 20 --batch 20 -o atoms -q").fine();
