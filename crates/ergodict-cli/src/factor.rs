@@ -212,8 +212,7 @@ impl Summary for FactorSummary<'_> {
         let passes =
             self.samples_of_data.map(|n| format!(", {:.0} times over the data", samples as f64 / n as f64));
         let learned = format!("in {steps} steps{}, {seconds:.1} s{rate}", passes.unwrap_or_default());
-        let penalty = format!("λ = {}", number(self.lambda));
-        let mut lines = vec![("learned", learned), ("penalty", penalty)];
+        let mut lines = vec![("learned", learned)];
         lines.extend(self.learned.details());
         lines
     }
@@ -221,6 +220,9 @@ impl Summary for FactorSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let LearnedModel { model, .. } = self.learned;
         let mut lines = self.learned.lines();
+        if self.lambda > 0.0 {
+            lines.push(("penalty", format!("λ = {}", number(self.lambda))));
+        }
         lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));
         lines.extend(self.shown.clone());

@@ -11,6 +11,7 @@ use ergodict::factor::FactorSettings;
 use ergodict::factor::diagnostics::{stationarity_gap, unused};
 use ergodict::model::{History, Input, Model, Precision, Provenance};
 use ergodict::patch::PatchKind;
+use ergodict_report::words::number;
 use ergodict_report::{AtomGrid, AtomProfile, atoms_png};
 use serde::Serialize;
 use serde_json::Value;
@@ -216,11 +217,14 @@ impl Summary for ModelSummary<'_> {
             rows.push(("patches", format!("{}×{} {of}", patch.window.rows, patch.window.cols)));
         }
         if let Some(last) = self.history.points.last() {
-            rows.push(("last loss", format!("{:.6} per sample, at step {}", last.loss, last.t)));
+            rows.push(("last loss", format!("{} per sample, at step {}", number(last.loss), last.t)));
         }
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "no step yet".to_owned());
-        rows.push(("surrogate", or_none(self.surrogate_per_sample.map(|x| format!("{x:.6} per sample")))));
-        rows.push(("stationarity gap", or_none(self.stationarity_gap.map(|x| format!("{x:.3e}")))));
+        rows.push((
+            "surrogate",
+            or_none(self.surrogate_per_sample.map(|x| format!("{} per sample", number(x)))),
+        ));
+        rows.push(("stationarity gap", or_none(self.stationarity_gap.map(|x| format!("{x:.2e}")))));
         rows.push((
             "unused atoms",
             match self.unused_atoms {

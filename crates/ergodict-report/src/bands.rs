@@ -82,7 +82,9 @@ impl BandChart {
         if !self.ticks.is_empty() {
             let ticks = self.xs.iter().zip(&self.ticks).map(|(x, tick)| (x_axis.unit(*x), escape(tick)));
             x_ticks = Ticks::named(ticks.collect(), frame.right - frame.left);
-            frame.right = WIDTH - (x_ticks.widest() / 2.0).max(8.0);
+            // Half of the first label is left of the axis, and type grows on phones.
+            frame.left = frame.left.max(0.75 * x_ticks.widest());
+            frame.right = WIDTH - (0.75 * x_ticks.widest()).max(8.0);
         }
         let height = frame.bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
         let mut svg = open("bands", WIDTH, height, &name);

@@ -171,7 +171,8 @@ impl Heat {
         let _ = writeln!(svg, r#"<text x="{}" y="{base}">{low}</text>"#, Px(x));
         let _ = writeln!(svg, r#"<text x="{end}" y="{base}">{high}</text>"#);
         svg.push_str("</g>\n");
-        (svg, room + 8.0 + text_width(&high))
+        // Type grows on phones.
+        (svg, room + 8.0 + 1.6 * text_width(&high))
     }
 
     /// The ends of the range of colors.

@@ -93,7 +93,7 @@ pub(crate) fn render_page(
 <main>
 <header>
 <h1>{title}</h1>
-{lead}{numbers}</header>
+{numbers}{lead}</header>
 {contents}{blocks}<footer>Made by ergodict. This page is one file and needs no network.</footer>
 </main>
 <script>{script}</script>

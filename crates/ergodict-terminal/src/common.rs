@@ -23,7 +23,7 @@ pub struct Common {
     /// Print a summary as JSON on standard output
     #[arg(long, global = true)]
     pub json: bool,
-    /// Take flags from a TOML file or an earlier output; the command line overrides them
+    /// Flags from a TOML file or an earlier output; the command line overrides them
     ///
     /// Models, what --json printed, and most other outputs keep the flags they were made with (docs/formats.md), and give the
     /// same bytes again; inputs and -o stand on the command line.

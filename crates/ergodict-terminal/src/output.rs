@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_system_speaks_in_words() {
         for (code, words) in
-            [(2, "no such file"), (13, "permission"), (21, "folder"), (28, "full"), (30, "only be read")]
+            [(2, "file not found"), (13, "permission"), (21, "folder"), (28, "full"), (30, "only be read")]
         {
             let error = io::Error::from_raw_os_error(code);
             let line = one_line(&anyhow::Error::from(Error::io(Path::new("/no/where"))(error)));

@@ -82,7 +82,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.section(run.name.clone(), format!("Learned by ergodict {}.", run.command));
         report = page::with_atoms(report, model)?;
     }
-    Ok(report.section("What was run", "").table(commands(runs)))
+    Ok(report.section("Run details", "").table(commands(runs)))
 }
 
 /// The shares of the first atoms, the first two, and so on.
@@ -193,7 +193,7 @@ fn table(title: &str, words: &str, runs: &[Run], rows: Vec<Row>) -> Table {
     Table { title: title.into(), head: head.collect(), rows: rows.collect(), words: words.into() }
 }
 
-/// What was run.
+/// The commands of the runs.
 fn commands(runs: &[Run]) -> Table {
     let row = |run: &Run| {
         let inputs: Vec<String> = run.inputs().into_iter().map(|(name, _)| name).collect();

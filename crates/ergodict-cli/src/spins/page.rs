@@ -280,7 +280,7 @@ fn table(outcomes: &[Outcome]) -> Table {
         title: "Runs".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        words: "Minibatches, final surrogate loss per patch, reconstruction of the last configuration (relative error, sites with the \
+        words: "Minibatches, final surrogate loss, reconstruction of the last configuration (relative error, sites with the \
                 correct nearest value), and wall time; concurrent runs share the threads."
             .into(),
     }

@@ -143,12 +143,12 @@ fn check(bench: &Bench, Case { words, suffixes, stops }: Case) {
         let done = bench.stopped_after(&run, stop);
         let last = done.stderr.lines().last().unwrap().to_owned();
         assert!(last.contains("interrupted after") && last.contains("--resume"), "{words}: {last}");
-        let named = last.split("the state is in ").nth(1).unwrap().split([':', ' ']).next().unwrap();
+        let named = last.split("the state is in ").nth(1).unwrap().split([';', ' ']).next().unwrap();
         assert!(bench.path(named).exists(), "{last}");
         assert!(suffixes.iter().all(|s| !bench.path(&format!("m{s}")).exists()), "{words}");
         let again = bench.run(&format!("{run} -q"));
         assert_eq!((again.code, again.stderr.lines().count()), (Some(2), 1), "{}", again.stderr);
-        assert!(again.stderr.contains("add --resume"), "{}", again.stderr);
+        assert!(again.stderr.contains("use --resume"), "{}", again.stderr);
         bench.run(&format!("{run} --resume -q")).fine();
         for suffix in &suffixes {
             let (got, want) = (bench.bytes(&format!("m{suffix}")), bench.bytes(&format!("whole{suffix}")));
@@ -307,7 +307,7 @@ fn ctrl_c_is_heard_while_pictures_are_made() {
         (
             "image learn @tessellation -r 600 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
             "done",
-            "done is written, the report is not",
+            "wrote done, but not the report",
             &["c", "done"],
         ),
     ] {

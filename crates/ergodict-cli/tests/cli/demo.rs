@@ -77,7 +77,7 @@ fn finds_what_it_says_whatever_the_seed_and_the_commands_it_ends_with_work() {
             assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
         }
         let there = names(&folder.path().join(out));
-        for name in ["karate.html", "rebuilt.html", "rebuilt.tsv", "side-by-side.html"] {
+        for name in ["karate.html", "reconstruction.html", "reconstruction.tsv", "comparison.html"] {
             assert!(there.iter().any(|file| file == name), "{name} of {there:?}");
         }
         assert_eq!(summary["models"].as_array().unwrap().len(), MODELS.len());

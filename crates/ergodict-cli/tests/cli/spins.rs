@@ -80,7 +80,7 @@ fn temperatures_times_epochs_give_a_dictionary_each() {
     bench.run(&format!("spins learn {SMALL} --every 1000 -o one -q --report one.html")).fine();
     let one = charts(&String::from_utf8(bench.bytes("one.html")).unwrap());
     assert!(one > 0 && charts(&page) == 2 * one, "a chart for each temperature");
-    for word in ["Temperature 0.5", "Temperature 3", "τ = 400", "τ = 1000", "one fixed configuration"] {
+    for word in ["T = 0.5", "T = 3", "τ = 400", "τ = 1000", "one fixed configuration"] {
         assert!(page.contains(word), "{word}");
     }
     // What is asked for besides makes no difference.
@@ -199,14 +199,14 @@ fn figures_are_files() {
     let mut want = Vec::new();
     for hot in ["1", "3.5"] {
         for figure in [
-            "a-configuration-rebuilt",
             "autocorrelation",
             "configurations-over-time",
             "dictionaries",
+            "error-map",
             "loss",
-            "where-it-is-off",
+            "reconstruction",
         ] {
-            want.push(format!("temperature-{hot}-{figure}.svg"));
+            want.push(format!("t-{hot}-{figure}.svg"));
         }
     }
     assert_eq!(names, want);

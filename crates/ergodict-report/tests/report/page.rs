@@ -105,7 +105,7 @@ fn headings_are_in_order_and_elements_balance() {
         .map(|(at, _)| &page[at + 1..at + 3])
         .filter(|t| t.as_bytes()[1].is_ascii_digit())
         .collect();
-    assert_eq!(headings, ["h1", "h2", "h2", "h2", "h2", "h2"]);
+    assert_eq!(headings, ["h1", "h2", "h3", "h3", "h3", "h3", "h2"]);
     for element in [
         "html",
         "head",

@@ -216,10 +216,6 @@ impl Sampled {
         {
             lines.push(("warning", format!("{why}; increase --count or --every, or use another --sampler")));
         }
-        if let Some(rate) = self.rate() {
-            let name = if self.injective { "injective" } else { "accepted" };
-            lines.push((name, rate_words(rate)));
-        }
         if let Some(density) = &self.density {
             let all = if self.injective { ", not restricted to distinct nodes" } else { "" };
             lines.push(("density", format!("{}{all}", density_words(density))));
@@ -361,7 +357,13 @@ impl Summary for SampleSummary<'_> {
     fn details(&self) -> Vec<(&str, String)> {
         let Sampled { drawn, seconds, set_up, .. } = self.sampled;
         let rate = *drawn as f64 / seconds.max(1e-9);
-        vec![("time", format!("{seconds:.2} s after a set-up of {set_up:.3} s, {rate:.3e} samples/s"))]
+        let mut lines =
+            vec![("time", format!("{seconds:.2} s after a set-up of {set_up:.3} s, {rate:.2e} samples/s"))];
+        if let Some(rate) = self.sampled.rate() {
+            let name = if self.sampled.injective { "injective" } else { "accepted" };
+            lines.push((name, rate_words(rate)));
+        }
+        lines
     }
 
     fn config(&self) -> Value {
