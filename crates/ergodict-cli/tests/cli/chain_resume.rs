@@ -103,13 +103,14 @@ fn pictures_and_configurations_put_together_stop_and_resume_at_any_step() {
     bench.run(&format!("image learn gray.png {} -o atoms -q", image::SMALL)).fine();
     bench.run(&format!("image learn color.png --color --f32 {} -o colors -q", image::SMALL)).fine();
     bench.run("spins learn --trajectory t.npy --patch 3 --patches 20 -r 4 -o spins -q").fine();
-    for (words, stops) in [
-        ("image reconstruct atoms gray.png", &[1, 3][..]),
+    let cases: [(&str, &[u64]); 5] = [
+        ("image reconstruct atoms gray.png", &[1, 3]),
         ("image reconstruct colors color.png --lambda 0.1", &[2]),
         ("image denoise gray.png --sigma 0.1 --patch 4 -r 20", &[5, 34, 36]),
         ("image denoise color.png --sigma 0.1 --model colors", &[1, 2]),
         ("spins reconstruct spins t.npy --frame 0", &[1, 2]),
-    ] {
+    ];
+    for (words, stops) in cases {
         // The format is that of the name.
         let suffix = if words.starts_with("spins") { ".npy" } else { ".png" };
         check(&bench, Case { words: words.into(), suffixes: vec![suffix], stops: stops.to_vec() });

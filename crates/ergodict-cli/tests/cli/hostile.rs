@@ -31,8 +31,8 @@ fn a_checkpoint_that_is_in_use_is_refused_by_every_command_that_has_one() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(12, 3000));
     bench.put_image("gray.png", (40, 40), 1, crate::image::stripes);
-    bench.put_image("large.png", (300, 300), 1, crate::image::stripes);
-    bench.put_spins("t.npy", 1, (200, 200), |_, i, j| if i * j % 3 == 0 { 1 } else { -1 });
+    bench.put_image("large.png", (450, 450), 1, crate::image::stripes);
+    bench.put_spins("t.npy", 1, (400, 400), |_, i, j| if i * j % 3 == 0 { 1 } else { -1 });
     bench.run("network learn @karate -k 6 -r 5 --steps 20 --batch 20 -o atoms -q").fine();
     bench.run("image learn gray.png -r 16 --patch 6 --steps 20 -o image-atoms -q").fine();
     bench.run("spins learn --trajectory t.npy --patch 6 --patches 50 -r 16 -o spin-atoms -q").fine();

@@ -47,7 +47,11 @@ pub(super) struct Listed(PathBuf);
 
 impl Listed {
     pub(super) fn new(path: PathBuf) -> Self {
-        lock(&OWN).insert(path.clone());
+        Self::on(&mut lock(&OWN), path)
+    }
+
+    fn on(list: &mut BTreeSet<PathBuf>, path: PathBuf) -> Self {
+        list.insert(path.clone());
         #[cfg(unix)]
         raw::add(&path);
         Self(path)
@@ -129,6 +133,8 @@ impl Partial {
             builder.permissions(permissions);
         }
         loop {
+            // From before it is there until it is on the list, so that who leaves at once does not miss it.
+            let mut list = lock(&OWN);
             let file = builder.tempfile_in(folder).map_err(plain)?;
             match file.as_file().try_lock() {
                 // Another run looks at this very moment whether it is a leftover, and will delete it.
@@ -138,7 +144,7 @@ impl Partial {
                 // Some file systems have no locks: leftovers stay there, for none of them can be locked either.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
-            let listed = Listed::new(file.path().to_owned());
+            let listed = Listed::on(&mut list, file.path().to_owned());
             return Ok(Self { file, listed });
         }
     }
