@@ -117,7 +117,7 @@ class OnlineParameters:
     batch_size : int, default=64
         Samples per minibatch; the last one of an epoch may have fewer.
     max_iter : int, default=200
-        How often all samples are seen at most.
+        Maximum number of passes over the data.
     shuffle : bool, default=True
         Take the samples of each epoch in a random order.
     holdout : float, default=0.0
@@ -194,7 +194,7 @@ class NetworkParameters:
     batch_size : int, default=100
         Patches per minibatch, shared by all networks and chains.
     static : bool, default=False
-        Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones.
+        Learn from all motif samples of a small network, weighted by probability, instead of random ones.
     n_examples : int, default=4
         Example subgraphs stored per atom; 0 for none.
     rewired_copies : int, default=None
@@ -236,15 +236,15 @@ class NetworkParameters:
     dtype : {"float64", "float32"}, default="float64"
         The arithmetic.
     injective : bool, default=False
-        Keep only homomorphisms whose nodes are all different.
+        Keep only samples with distinct nodes.
     every : int, default=1
-        Steps of the sampler from one kept homomorphism to the next.
+        Steps of the sampler between kept samples.
     burn_in : int, default=0
-        Steps before the first.
+        Steps before the first kept sample.
     chains : int, default=None
-        Independent chains, which share the work: 1 unless said otherwise, 8 to compare.
+        Independent chains, which share the work: 1 by default, 8 to compare.
     component : {"largest", "all"}, default="largest"
-        Where homomorphisms go: into the largest component, or anywhere.
+        Sample the largest component only, or the whole network.
     lazy : bool, default=None
         Whether pivots rest in half of their steps; by default where the network is bipartite.
     weighted : bool, default=False

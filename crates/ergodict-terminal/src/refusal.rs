@@ -181,9 +181,12 @@ pub fn unknown_command(cli: &Command, verb: &Command, name: &str, given: &str) -
     let inside = name.strip_prefix(program).unwrap_or_default().trim_start();
     let typed = |verb: &str| if inside.is_empty() { verb.to_owned() } else { format!("{inside} {verb}") };
     let own = verb.get_subcommands().filter(|verb| !verb.is_hide_set()).map(Command::get_name);
+    let nouns = of_nouns(cli, given);
+    let is_exact = nouns.iter().any(|command| command.ends_with(&format!(" {given}")));
     let meant = match nearest(given, own) {
-        Some(near) => vec![typed(near)],
-        None => of_nouns(cli, given),
+        // `compare` is less like `completions` than like itself.
+        Some(near) if !is_exact => vec![typed(near)],
+        _ => nouns,
     };
     let meant: Vec<String> = meant.iter().map(|command| format!("'{command}'")).collect();
     let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", one_of(&meant)) };

@@ -185,7 +185,7 @@ pub(super) const SPELLINGS: [Spelling; 34] = [
         key: "chains",
         annotation: "Optional[int]",
         kind: "int",
-        help: "Independent chains, which share the work: 1 unless said otherwise, 8 to compare",
+        help: "Independent chains, which share the work: 1 by default, 8 to compare",
         ..SAME
     },
     Spelling {
