@@ -469,6 +469,9 @@ mod tests {
         let two = of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!(two.adhesion, [[0.0, 1.0, 2.0], [1.0, 3.0, 4.0], [2.0, 4.0, 5.0]]);
         assert_eq!(two.types, [0, 1, 2, 1]);
+        // Types go round.
+        let three = parameters(4, 4, 4).with_adhesion(&[1.0; 9]).unwrap();
+        assert_eq!(three.types, [0, 1, 2, 3, 1]);
         assert!(of(&[1.0; 3]).is_none() && of(&[]).is_none());
     }
 

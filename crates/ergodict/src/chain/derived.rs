@@ -352,4 +352,26 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn quantities_need_a_lattice_that_has_them() {
+        let lattice = |rows, cols, boundary| Some(Lattice::new(rows, cols, boundary).unwrap());
+        let (correlation, helicity, vortices) = (
+            Quantity::Derived(Derived::CorrelationLength),
+            Quantity::Derived(Derived::HelicityModulus),
+            Quantity::Mean(Observable::Vortices),
+        );
+        for (rows, cols, boundary, expected) in [
+            (1, 1, Boundary::Periodic, [false, true, false]),
+            (1, 2, Boundary::Periodic, [true, true, false]),
+            (2, 1, Boundary::Periodic, [true, true, false]),
+            (2, 2, Boundary::Periodic, [true, true, true]),
+            (2, 2, Boundary::Free, [false, false, true]),
+        ] {
+            let found = [correlation, helicity, vortices]
+                .map(|quantity| quantity.is_on(lattice(rows, cols, boundary)));
+            assert_eq!(found, expected, "{rows}×{cols}, {boundary:?}");
+        }
+        assert!(![correlation, helicity, vortices].iter().any(|quantity| quantity.is_on(None)));
+    }
 }

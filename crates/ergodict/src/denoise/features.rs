@@ -336,4 +336,33 @@ mod tests {
             .columns;
         assert!(dot.get(0, 0).abs() <= 1.0 + 1e-9 && dot.get(0, 0) == dot.get(0, 1));
     }
+
+    #[test]
+    fn features_of_walks_are_cosines_with_neighbors() {
+        let karate = embedded("karate").unwrap();
+        let near = |u: u32| karate.neighbors(u as usize);
+        let cosine = |u: u32, v: u32| {
+            let common = near(u).iter().filter(|w| near(v).contains(w)).count();
+            common as f64 / ((near(u).len() * near(v).len()) as f64).sqrt()
+        };
+        let pairs = [(0, 9), (33, 3), (11, 26), (4, 16)];
+        let found = PairFeatures::new(&karate, &[Group::Walks], 0).unwrap().of_pairs(&pairs).unwrap();
+        for (j, &(u, v)) in pairs.iter().enumerate() {
+            assert!(!near(u).contains(&v));
+            let with_neighbors = |u: u32, v: u32| near(v).iter().map(|&b| cosine(u, b)).sum::<f64>();
+            let (one, two) = (with_neighbors(u, v), with_neighbors(v, u));
+            let mean = one / near(v).len() as f64 + two / near(u).len() as f64;
+            assert!((found.columns.get(1, j) - (one + two + 1e-2).ln()).abs() < 1e-12, "{u} {v}");
+            assert!((found.columns.get(2, j) - (mean + 1e-3).ln()).abs() < 1e-12, "{u} {v}");
+        }
+    }
+
+    #[test]
+    fn a_network_of_one_node_has_features() {
+        let alone = Network::simple(1, &[]).unwrap();
+        assert_eq!(
+            PairFeatures::new(&alone, &Group::ALL, 0).unwrap().of_pairs(&[]).unwrap().columns.cols(),
+            0
+        );
+    }
 }

@@ -803,4 +803,30 @@ mod tests {
         assert!(head.logits(Mat::zeros(3, 1).as_ref()).unwrap_err().to_string().contains("2 a pair"));
         assert!(head.importance(example.x.as_ref(), &example.labels, &[2]).is_err());
     }
+
+    #[test]
+    fn importance_is_what_the_logits_lose() {
+        let example = example(90, 1, &mut stream(6, Purpose::Synthetic, 92));
+        let head = example.fit(&FitOptions::default()).unwrap();
+        // Without its only feature a head has one score for all pairs: an AUC of a half, and no spread.
+        let logits = head.logits(example.x.as_ref()).unwrap();
+        let mean = logits.iter().sum::<f64>() / 90.0;
+        let spread = (logits.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / 90.0).sqrt();
+        let found = head.importance(example.x.as_ref(), &example.labels, &[0]).unwrap();
+        assert!((found.auc_drop - (roc::auc(&logits, &example.labels).unwrap() - 0.5)).abs() < 1e-12);
+        assert!((found.logit_spread - spread).abs() < 1e-12);
+    }
+
+    #[test]
+    fn both_classes_are_made_to_weigh_the_same() {
+        for weights in
+            [[1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0], [2.0, 0.5, 0.0, 0.5], [3.0, 1.0, 2.0, 0.0]]
+        {
+            let labels = [true, false, true, false];
+            let found = equal(&labels, &weights);
+            assert_eq!((found[0], found[2]), (weights[0], weights[2]));
+            assert!((found[1] + found[3] - (found[0] + found[2])).abs() < 1e-12);
+            assert!((found[1] * weights[3] - found[3] * weights[1]).abs() < 1e-12);
+        }
+    }
 }

@@ -378,4 +378,13 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn memory_is_near_the_peaks_that_were_measured() {
+        // The comment in `memory` has both: the networks of 6000 and 60 000 nodes have ten edges a node.
+        let megabytes = |method: Method, n, pairs| (method.memory(n, 10 * n, pairs) as f64 / 1e6).round();
+        assert_eq!(megabytes(Method::ProNE, 6_000, 60_000), 97.0);
+        assert_eq!(megabytes(Method::Ensemble, 6_000, 60_000), 122.0);
+        assert_eq!(megabytes(Method::ProNE, 60_000, 200_000), 250.0);
+    }
 }

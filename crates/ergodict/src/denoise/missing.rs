@@ -790,6 +790,11 @@ mod tests {
         // A tenth of the true edges is taken to be missing: 254/9 of them. Fewer are expected where hidden edges look like hardly any pair without an edge.
         let expected: f64 = found.probabilities.iter().sum();
         assert!(expected > 0.6 * 254.0 / 9.0 && expected < 1.15 * 254.0 / 9.0, "{expected}");
+        // Classes of equal weight: with as many hidden edges as there were, a tenth of all, the odds add up to these.
+        let hidden = 25.4;
+        let odds = (pairs.len() as f64 / hidden).ln();
+        let sum: f64 = found.logits.iter().map(|logit| 1.0 / (1.0 + (odds - logit).exp())).sum();
+        assert!(sum > 0.3 * hidden && sum < 3.0 * hidden, "{sum} of {hidden}");
         let by_score = crate::denoise::order(&found.logits, true);
         let ordered: Vec<f64> = by_score.iter().map(|&row| found.probabilities[row]).collect();
         assert!(ordered.is_sorted_by(|a, b| a >= b) && ordered[0] < 1.0);
@@ -806,5 +811,22 @@ mod tests {
         assert!(reasons.iter().all(|all| !all.is_empty() && all.is_sorted_by(|a, b| a.1 >= b.1)));
         let blend: f64 = model.report.blend.iter().map(|(_, share)| share).sum();
         assert!((blend - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn stretches_have_a_twentieth_of_the_hidden_edges_at_most_and_are_short_at_the_top() {
+        // Odds that fall from score to score: nothing is pooled. Each score has five hidden edges, and more and more false pairs.
+        let pairs = (0..800).flat_map(|score| (0..5 + score / 4).map(move |at| (-f64::from(score), at < 5)));
+        let (scores, labels): (Vec<f64>, Vec<bool>) = pairs.unzip();
+        let hidden = labels.iter().filter(|label| **label).count();
+        let found = Calibration::new(&scores, &labels, &vec![1.0; scores.len()]);
+        assert_eq!(hidden, 4000);
+        let tops: Vec<f64> = found.steps.iter().rev().map(|step| step.0).collect();
+        // The first has twenty hidden edges, of four scores, the next ones the same and then half of those before, up to two hundred.
+        assert!((-4.0..=0.0).contains(&tops[0]) && (-8.0..=-4.0).contains(&tops[1]), "{tops:?}");
+        assert!((22..40).contains(&tops.len()), "{}", tops.len());
+        assert!(found.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
+        assert!((found.most - 21.0 / 22.0).abs() < 1e-12);
+        assert!(tops.windows(2).all(|two| two[0] - two[1] < 60.0), "{tops:?}");
     }
 }

@@ -165,3 +165,29 @@ fn with_edges(network: &Network, edges: &[(u32, u32)], kept: impl Fn(usize) -> b
     let edges: Vec<(u32, u32)> = (0..edges.len()).filter(|&i| kept(i)).map(|i| edges[i]).collect();
     Ok(Arc::new(Network::simple(network.nodes(), &edges)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::denoise::MotifCodesParameters;
+
+    #[test]
+    fn degrees_stand_before_the_codes_and_leave_the_pair_s_own_edge_out() {
+        let karate = Arc::new(crate::data::embedded("karate").unwrap().to_simple());
+        let edges: Vec<(u32, u32)> = karate.each_edge().map(|(u, v, _)| (u, v)).collect();
+        let small = MotifCodesParameters { atoms: 4, steps: 5, batch: 20, ..MotifCodesParameters::default() };
+        let motifs = MotifCodes::learn(&karate, &edges, &small, 1, 0).unwrap();
+        // Nodes 0, 1, 9 and 33 have 16, 9, 2 and 17 neighbors; 0 and 1 are neighbors, as are 9 and 33.
+        let pairs = [(0, 1), (0, 33), (33, 9), (9, 33)];
+        let (found, codes) =
+            (with_degrees(&karate, &pairs, &motifs).unwrap(), motifs.features(&karate, &pairs).unwrap());
+        for (j, [one, two]) in
+            [[15.0f64, 8.0], [16.0, 17.0], [16.0, 1.0], [1.0, 16.0]].into_iter().enumerate()
+        {
+            let [one, two] = [one.ln_1p(), two.ln_1p()];
+            assert!((found.get(0, j) - (one + two)).abs() < 1e-12);
+            assert!((found.get(1, j) - (one - two).abs()).abs() < 1e-12);
+            assert_eq!(&found.col(j)[2..], codes.col(j));
+        }
+    }
+}

@@ -257,3 +257,136 @@ impl<T: Scalar> Window<T> {
         Ok(if weight > 0.0 { loss / weight } else { f64::NAN })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Random;
+    use crate::factor::FactorSettings;
+
+    fn samples(random: &mut Random, d: usize, n: usize) -> Mat<f64> {
+        Mat::from_fn(d, n, |_, _| random.between(0.0, 3.0))
+    }
+
+    /// After some steps that do not minimize the surrogate.
+    fn learned(settings: FactorSettings, seed: u64) -> Factorizer<f64> {
+        let (mut random, mut model) = (Random::new(seed), Factorizer::random(settings, 7, seed).unwrap());
+        for _ in 0..3 {
+            model.step(&samples(&mut random, 7, 12)).unwrap();
+        }
+        model
+    }
+
+    #[test]
+    fn the_gap_is_that_of_its_formula() {
+        for (seed, kappa1) in [(0, 0.0), (1, 0.5), (2, 20.0)] {
+            let settings =
+                FactorSettings { kappa1, dictionary_sweeps: 1, lambda: 0.1, ..FactorSettings::new(4) };
+            let model = learned(settings, seed);
+            let (w, totals) = (model.dictionary(), model.aggregates());
+            assert!(unused(&totals.a).is_empty());
+            let curvature = eigenvalues(totals.a.as_ref()).unwrap()[3] + kappa1;
+            let mut moved = Mat::from_fn(7, 4, |i, j| {
+                let along: f64 = (0..4).map(|k| w.get(i, k) * totals.a.get(k, j)).sum();
+                w.get(i, j) - (along + kappa1 * w.get(i, j) - totals.b_transposed.get(i, j)) / curvature
+            });
+            model.parameters().dictionary().pieces()[0].project(&mut moved);
+            let expected = difference_norm(w, &moved) / norm(w);
+            let found = stationarity_gap(&model);
+            // The largest eigenvalue is known to a thousandth.
+            assert!(expected > 1e-6 && (found / expected - 1.0).abs() < 3e-3, "{found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_gap_closes_at_the_minimizer_and_unused_atoms_do_not_open_it() {
+        let model = learned(FactorSettings { lambda: 0.1, ..FactorSettings::exact(4) }, 3);
+        assert!(stationarity_gap(&model) < 1e-6);
+        // One sample: most atoms are unused, and κ₁ alone would move them.
+        let settings = FactorSettings { kappa1: 0.5, ..FactorSettings::exact(6) };
+        let mut one = Factorizer::<f64>::random(settings, 7, 0).unwrap();
+        one.step(&Mat::from_fn(7, 1, |i, _| if i == 2 { 5.0 } else { 0.0 })).unwrap();
+        assert!(!unused(&one.aggregates().a).is_empty());
+        assert!(stationarity_gap(&one) < 1e-6, "{}", stationarity_gap(&one));
+        let fresh = Factorizer::<f64>::random(FactorSettings::new(2), 7, 0).unwrap();
+        assert_eq!(stationarity_gap(&fresh), 0.0);
+    }
+
+    #[test]
+    fn largest_eigenvalues_are_found_to_a_thousandth_from_below_in_any_unit() {
+        let mut random = Random::new(4);
+        for r in [1, 2, 5, 20] {
+            let h = samples(&mut random, r, 2 * r);
+            for unit in [1e-200, 1.0, 1e200] {
+                let a = Mat::from_fn(r, r, |i, j| {
+                    unit * (0..2 * r).map(|n| h.get(i, n) * h.get(j, n)).sum::<f64>()
+                });
+                let exact = eigenvalues(a.as_ref()).unwrap()[r - 1];
+                let found = largest_eigenvalue(&a);
+                assert!(found <= exact * (1.0 + 1e-12) && found >= 0.999 * exact, "{found} for {exact}");
+            }
+        }
+        assert_eq!(largest_eigenvalue(&Mat::zeros(3, 3)), 0.0);
+    }
+
+    #[test]
+    fn atoms_below_rounding_of_the_largest_are_unused() {
+        let a = |diagonal: [f64; 4]| Mat::from_fn(4, 4, |i, j| if i == j { diagonal[i] } else { 0.0 });
+        let limit = super::super::dictionary::UNUSED;
+        assert!(limit < 1e-6);
+        for unit in [1e-9, 1.0, 1e9] {
+            let found = unused(&a([4.0, 0.0, 5.0 * limit, 3.0 * limit].map(|x| unit * x)));
+            assert_eq!(found, [1, 3]);
+        }
+        assert_eq!(dominance(&a([0.0; 4])), [0.0; 4]);
+        assert_eq!(dominance(&a([16.0, 4.0, 0.0, 4.0])), [0.5, 0.25, 0.0, 0.25]);
+    }
+
+    #[test]
+    fn expected_losses_are_means_of_all_samples_with_the_textbook_error() {
+        let (mut random, mut model) = (Random::new(5), learned(FactorSettings::new(3), 5));
+        let parts = [4, 1, 9].map(|n| samples(&mut random, 7, n));
+        let mut losses = Vec::new();
+        for part in &parts {
+            for j in 0..part.cols() {
+                losses.push(model.loss(part.as_ref().columns(j, j + 1)).unwrap());
+            }
+        }
+        let found = expected_loss(&mut model, parts.iter().map(Mat::as_ref)).unwrap();
+        let mean = losses.iter().sum::<f64>() / 14.0;
+        let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / 13.0;
+        assert_eq!(found.samples, 14);
+        assert!((found.mean / mean - 1.0).abs() < 1e-7);
+        assert!((found.standard_error / (variance / 14.0).sqrt() - 1.0).abs() < 1e-7);
+        let none = expected_loss(&mut model, []).unwrap();
+        assert!(none.samples == 0 && none.mean.is_nan());
+    }
+
+    #[test]
+    fn empirical_losses_are_weighted_means_of_what_is_kept() {
+        for normalize in [Normalize::Sum, Normalize::PerColumn] {
+            let mut random = Random::new(6);
+            let mut model = learned(FactorSettings { normalize, ..FactorSettings::new(3) }, 6);
+            let weights = [1.0, 0.5, 0.25, 0.4];
+            let parts = [3, 5, 2, 4].map(|n| samples(&mut random, 7, n));
+            let losses = parts.each_ref().map(|x| {
+                let width = if normalize == Normalize::Sum { 1.0 } else { x.cols() as f64 };
+                model.loss(x).unwrap() / width
+            });
+            for capacity in 1..6 {
+                let mut window = Window::new(capacity);
+                parts.iter().zip(weights).for_each(|(x, weight)| window.push(x.as_ref(), weight));
+                // `w_s Π_{u > s} (1 − w_u)`: .225, .225, .15 and .4.
+                let shares = [0.5 * 0.75 * 0.6, 0.5 * 0.75 * 0.6, 0.25 * 0.6, 0.4];
+                let kept = 4usize.saturating_sub(capacity)..4;
+                let total: f64 = shares[kept.clone()].iter().sum();
+                let expected = kept.map(|s| shares[s] * losses[s]).sum::<f64>() / total;
+                let found = window.empirical_loss(&mut model).unwrap();
+                assert!((found / expected - 1.0).abs() < 1e-7, "{capacity}: {found} for {expected}");
+            }
+            let mut none = Window::new(0);
+            none.push(parts[0].as_ref(), 1.0);
+            assert!(none.empirical_loss(&mut model).unwrap().is_nan());
+        }
+    }
+}

@@ -475,3 +475,34 @@ impl LearnSettings {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes for each entry of W and B, of A, and of the code with its supports.
+    fn entries<T: Scalar>() -> [f64; 3] {
+        let of = |d: usize, atoms: usize, n: u64| FactorSettings::new(atoms).memory::<T>(d, n) as f64;
+        let n = 100 * CHUNK as u64 * rayon::current_num_threads() as u64;
+        [
+            (of(2_000_000, 7, 1) - of(1_000_000, 7, 1)) / 7e6,
+            (of(1, 4000, 1) - 2.0 * of(1, 2000, 1)) / 8e6,
+            (of(9, 7, 2 * n) - of(9, 7, n)) / (7 * n) as f64,
+        ]
+    }
+
+    #[test]
+    fn memory_holds_at_least_the_matrices_of_a_step() {
+        // W thrice and B twice, A and its eigenvectors in f64, a number and its place.
+        let [wide, square, code] = entries::<f64>();
+        assert!((40.0..100.0).contains(&wide) && (48.0..130.0).contains(&square) && code == 12.0);
+        let [wide, square, code] = entries::<f32>();
+        assert!((28.0..80.0).contains(&wide) && (40.0..110.0).contains(&square) && code == 8.0);
+    }
+
+    #[test]
+    fn the_largest_number_of_atoms_is_a_power_of_two() {
+        let check = |atoms| FactorSettings::new(atoms).check(3);
+        assert!(check(1 << 20).is_ok() && check((1 << 20) + 1).is_err() && check(0).is_err());
+    }
+}

@@ -103,3 +103,44 @@ impl ImageStream {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Boundary;
+
+    fn image(rows: usize, cols: usize, channels: usize) -> Image {
+        Image::new((rows, cols), channels, (0..rows * cols * channels).map(|i| i as f32).collect()).unwrap()
+    }
+
+    #[test]
+    fn every_patch_is_a_step_and_a_window_of_an_image() {
+        let window = Window { rows: 2, cols: 3, boundary: Boundary::Free };
+        for placement in [Placement::Walk, Placement::Iid] {
+            let mut stream = ImageStream::new([image(6, 7, 1)].into(), window, placement, 4, 0).unwrap();
+            let mut x = Mat::<f64>::zeros(0, 0);
+            for batch in [5, 8] {
+                stream.advance(batch);
+                stream.copy(&mut x);
+                assert_eq!((x.rows(), x.cols()), (6, batch));
+                for j in 0..batch {
+                    let corner = x.get(0, j);
+                    assert_eq!(x.col(j), [0.0, 1.0, 2.0, 7.0, 8.0, 9.0].map(|offset| corner + offset));
+                }
+            }
+            assert_eq!(stream.steps(), 13);
+            assert_eq!(stream.is_walk(), placement == Placement::Walk);
+        }
+    }
+
+    #[test]
+    fn images_of_other_channels_are_refused() {
+        let window = Window { rows: 2, cols: 2, boundary: Boundary::Free };
+        let new = |channels: [usize; 2]| {
+            let images = channels.map(|channels| image(4, 4, channels));
+            ImageStream::new(images.into(), window, Placement::Iid, 0, 0)
+        };
+        assert!(new([3, 3]).is_ok());
+        assert!(new([3, 1]).unwrap_err().to_string().contains("of 1 channels"));
+    }
+}

@@ -123,3 +123,43 @@ impl Measures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Build, NodeIds};
+
+    #[test]
+    fn edges_of_motifs_that_have_all_pairs_are_not_counted() {
+        let build = |directed| Build { directed, ..Build::default() };
+        let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0)];
+        let network = |directed| {
+            Arc::new(Network::build(NodeIds::numbered(3), &edges, false, build(directed)).unwrap().0)
+        };
+        let scalars =
+            |directed, motif: &Motif| Measures::new(&network(directed), motif, None, false).unwrap().scalars;
+        let [path, triangle] = [Motif::chain(3).unwrap(), Motif::cycle(3).unwrap()];
+        let counts =
+            |scalars: Vec<MotifObservable>| (scalars.len(), scalars.contains(&MotifObservable::Density));
+        assert_eq!(counts(scalars(false, &path)), (3, true));
+        assert_eq!(counts(scalars(false, &triangle)), (2, false));
+        // The other direction of an edge may be there or not.
+        assert_eq!(counts(scalars(true, &triangle)), (3, true));
+    }
+
+    #[test]
+    fn coefficients_are_shares_of_homomorphisms_row_by_row() {
+        // 0→1→2→0, and 2→3: of the paths 0→1→2 and 1→2→3 one closes, from its last node to its first.
+        let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 1.0)];
+        let build = Build { directed: true, ..Build::default() };
+        let network = Arc::new(Network::build(NodeIds::numbered(4), &edges, false, build).unwrap().0);
+        let measures = Measures::new(&network, &Motif::chain(3).unwrap(), None, true).unwrap();
+        let mut measured = measures.none_yet();
+        measures.measure(&[0, 1, 2], &mut measured);
+        assert!(!measured.moved);
+        measures.measure(&[1, 2, 3], &mut measured);
+        assert!(measured.moved);
+        let found = measures.coefficients(measured.macc.as_ref().unwrap());
+        assert_eq!((found.len(), found[2], found[6]), (9, 0.0, 0.5));
+    }
+}

@@ -415,6 +415,27 @@ mod tests {
     }
 
     #[test]
+    fn the_default_is_the_papers_setting() {
+        let paper = BatchPlan { batch: 100, chains: 1, burn_in: 0, every: 1, memory: None };
+        assert_eq!(BatchPlan::default(), paper);
+    }
+
+    #[test]
+    fn networks_that_follow_each_other_are_limited() {
+        let karate = sampled(&some("@karate"), 2);
+        let watching = BatchPlan { batch: 1, ..BatchPlan::default() };
+        let mut stream = NetworkStream::new(std::slice::from_ref(&karate), watching, 3).unwrap();
+        let at = |passed| NetworkPoint { passed, ..stream.point() };
+        let [before, last, beyond] = [MOST as u64 - 2, MOST as u64 - 1, MOST as u64].map(at);
+        assert!(stream.seek(&beyond).is_err());
+        stream.seek(&last).unwrap();
+        assert!(stream.follow(&karate.0, &karate.1).is_err());
+        stream.seek(&before).unwrap();
+        stream.follow(&karate.0, &karate.1).unwrap();
+        assert_eq!(stream.point().passed, last.passed);
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         let network = some("@kite");
         let new = |networks: &[_], batch, chains| {

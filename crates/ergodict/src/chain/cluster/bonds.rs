@@ -228,3 +228,31 @@ fn throw_on_lattice(
     (0..rows).for_each(|row| around(row * cols, row * cols + cols - 1));
     (0..cols).for_each(|col| around(col, (rows - 1) * cols + col));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bonds_that_never_hold_are_none() {
+        assert!(Bonds::of_edges(2, &[(0, 1, 1.0)]).check_any().is_ok());
+        // Of a probability below 2⁻⁶⁴.
+        assert!(Bonds::of_edges(2, &[(0, 1, 1e-30)]).check_any().is_err());
+        assert!(Bonds::of_edges(2, &[]).check_any().is_err());
+    }
+
+    #[test]
+    fn bonds_that_always_hold_join_the_sites_that_satisfy_them() {
+        // A path 0–1–2 of bonds between equal spins, and one between opposite spins from 3 to 4.
+        let bonds = Bonds::of_edges(5, &[(0, 1, 1e9), (2, 1, 1e9), (3, 4, -1e9)]);
+        let clusters = |state: &[i8]| {
+            let mut rng = crate::rng::stream(0, crate::rng::Purpose::Chain, 0);
+            let mut clusters = bonds.clusters(state, &mut rng);
+            let roots = clusters.roots().to_vec();
+            roots.iter().map(|root| roots.iter().filter(|other| *other == root).count()).collect::<Vec<_>>()
+        };
+        assert_eq!(clusters(&[1, 1, 1, 1, -1]), [3, 3, 3, 2, 2]);
+        assert_eq!(clusters(&[1, 1, -1, 1, 1]), [2, 2, 1, 1, 1]);
+        assert_eq!(clusters(&[-1, 1, -1, -1, 1]), [1, 1, 1, 2, 2]);
+    }
+}

@@ -464,4 +464,24 @@ mod tests {
         assert_eq!(exact(&edgeless, &Motif::cycle(3).unwrap()), 0.0);
         assert_eq!(exact(&edgeless, &Motif::chain(1).unwrap()), 1.0);
     }
+
+    #[test]
+    fn means_of_logarithms_have_the_textbook_error_in_any_order_and_unit() {
+        // 1, 2, 3 and 6 have the mean 3 and the variance 14/3: a standard error of √(14/12).
+        for unit in [1.0, 1e-300, 1e300] {
+            for numbers in [[1.0f64, 2.0, 3.0, 6.0], [6.0, 3.0, 2.0, 1.0], [2.0, 6.0, 1.0, 3.0]] {
+                let mut values = Values::default();
+                numbers.iter().for_each(|x| values.add((unit * x).ln()));
+                let (log, error) = values.mean();
+                assert!(
+                    (log - (3.0 * unit).ln()).abs() < 1e-12
+                        && (error - (14f64 / 12.0).sqrt() / 3.0).abs() < 1e-10
+                );
+            }
+        }
+        // Equal numbers show no error: by the rule of three it is at most three in their number.
+        let mut equal = Values::default();
+        (0..30).for_each(|_| equal.add(2f64.ln()));
+        assert_eq!(equal.mean().1, 0.1);
+    }
 }

@@ -321,4 +321,16 @@ mod tests {
         }
         assert!(cases > 550, "{cases}");
     }
+
+    #[test]
+    fn the_transpose_of_a_directed_network_is_counted() {
+        let edges = [(0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.5), (2, 3, 0.5)];
+        for (weighted, entry) in [(false, 4), (true, 12)] {
+            let build = Build { directed: true, ..Build::default() };
+            let network = Network::build(NodeIds::numbered(4), &edges, weighted, build).unwrap().0;
+            let all = SamplerKind::Walk.bytes(&network, &Motif::chain(3).unwrap()).unwrap();
+            // Four entries, and where each of four rows begins and the last one ends.
+            assert_eq!(all as usize - WalkSampler::bytes_needed(&network), 4 * entry + 5 * 8);
+        }
+    }
 }

@@ -255,3 +255,23 @@ fn bad_parameters_and_extreme_ones() {
     assert!(xy.state(&[0.0; 8]).is_err() && xy.state(&[9.5; 9]).is_ok());
     assert!(xy.state(&[f64::NAN; 9]).unwrap_err().to_string().contains("site 0"));
 }
+
+#[test]
+fn critical_temperatures_are_known_and_scale_with_the_coupling() {
+    use crate::chain::{SystemKind, SystemSettings};
+    let critical = |model, coupling| {
+        let system =
+            SystemSettings { model: Some(model), coupling: Some(coupling), ..SystemSettings::default() };
+        system.critical_temperature()
+    };
+    // Ising by Onsager, Potts with three labels by duality, XY from Monte Carlo.
+    for (model, known) in
+        [(SystemKind::Ising, 2.269_185), (SystemKind::Potts, 0.994_973), (SystemKind::Xy, 0.8929)]
+    {
+        for coupling in [0.5, 1.0, 3.0] {
+            let found = critical(model, coupling).unwrap();
+            assert!((found / coupling - known).abs() < 1e-5, "{model:?}, {coupling}: {found}");
+        }
+        assert_eq!(critical(model, -1.0), None);
+    }
+}

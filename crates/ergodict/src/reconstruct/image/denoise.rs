@@ -423,3 +423,26 @@ impl<'a> Average<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn centered_atoms_have_no_mean_and_flat_ones_are_zero_in_any_unit() {
+        // Four pixels of two channels: one that varies, one that is flat in each channel.
+        let varied = [0.1f32, 0.9, 0.3, 0.2, 0.5, 0.4, 0.7, 0.5];
+        let flat = [0.3f32, 0.7, 0.3, 0.7, 0.3, 0.7, 0.3, 0.7];
+        for unit in [1e-6f32, 1.0, 1e6] {
+            let w = Mat::from_fn(8, 2, |i, k| unit * if k == 0 { varied[i] } else { flat[i] });
+            let found = centered(&w, 2);
+            assert_eq!(found.col(1), [0.0; 8]);
+            for (channel, mean) in [(0, 0.4), (1, 0.5)] {
+                for i in (channel..8).step_by(2) {
+                    let expected = unit * (varied[i] - mean);
+                    assert!((found.get(i, 0) - expected).abs() < 1e-6 * unit, "{i} in units of {unit}");
+                }
+            }
+        }
+    }
+}

@@ -353,3 +353,26 @@ impl Settings for CompareSettings {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_cannot_be_are_refused() {
+        let fine = RebuildSettings::default;
+        let message = |settings: RebuildSettings| settings.check().err().map(|error| error.to_string());
+        assert_eq!(message(fine()), None);
+        assert_eq!(message(RebuildSettings { partitions: Some(1), alpha: 0.0, samples: 1, ..fine() }), None);
+        for (settings, name) in [
+            (RebuildSettings { partitions: Some(0), ..fine() }, "partitions"),
+            (RebuildSettings { samples: 0, ..fine() }, "samples"),
+            (RebuildSettings { alpha: -0.1, ..fine() }, "alpha"),
+            (RebuildSettings { alpha: f64::INFINITY, ..fine() }, "alpha"),
+            (RebuildSettings { threshold: Some(f64::NAN), ..fine() }, "threshold"),
+        ] {
+            let message = message(settings).unwrap();
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}

@@ -516,4 +516,29 @@ mod tests {
             assert!(SortedSums::write_pairs(&path, 1000, true, true, wrong.iter().copied().map(Ok)).is_err());
         }
     }
+
+    #[test]
+    fn files_of_other_networks_are_not_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, nodes, directed| {
+            SortedSums::write_pairs(
+                &folder.path().join(name),
+                nodes,
+                directed,
+                true,
+                pairs(1, 9).into_iter().map(Ok),
+            )
+            .unwrap()
+        };
+        let first = || file("a", 1000, false);
+        for (other, expected) in [
+            (file("b", 1000, false), None),
+            (file("c", 1001, false), Some("of 1001 nodes, undirected")),
+            (file("d", 1000, true), Some("of 1000 nodes, directed")),
+        ] {
+            let found = merged_sums(&[first(), other], 0..5).err().map(|error| error.to_string());
+            assert_eq!(found.is_some(), expected.is_some(), "{found:?}");
+            assert!(expected.is_none_or(|expected| found.unwrap().contains(expected)));
+        }
+    }
 }
