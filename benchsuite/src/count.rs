@@ -27,7 +27,10 @@ const KERNELS: [&str; 8] = [
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let (kernel, times) = match arguments {
-        [] => return Ok(KERNELS.iter().for_each(|kernel| println!("{kernel}"))),
+        [] => {
+            KERNELS.iter().for_each(|kernel| println!("{kernel}"));
+            return Ok(());
+        }
         [kernel, times] => (kernel.as_str(), times.parse::<u64>().context(USAGE)?),
         _ => bail!(USAGE),
     };
