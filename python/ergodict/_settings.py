@@ -37,10 +37,9 @@ SAMPLING: dict[str, Setting] = {
     "chains": Setting("chains", None), "component": Setting("component", "largest", ("largest", "all")),
     "lazy": Setting("lazy", None, ("auto", "yes", "no")), "memory": Setting("memory", 2048), "directed": Setting("directed", False),
     "undirected": Setting("undirected", False), "weighted": Setting("weighted", False), "unweighted": Setting("unweighted", False),
-    "loops": Setting("loops", False), "ids": Setting("ids", False),
-    "format": Setting("format", None, ("auto", "edges", "adjacency")), "header": Setting("header", None, ("auto", "yes", "no")),
-    "source": Setting("source", None), "target": Setting("target", None), "weight": Setting("weight", None),
-    "weights": Setting("weights", "linear", ("linear", "log", "rank")),
+    "loops": Setting("loops", False), "ids": Setting("ids", False), "format": Setting("format", None, ("auto", "edges", "adjacency")),
+    "header": Setting("header", None, ("auto", "yes", "no")), "source": Setting("source", None), "target": Setting("target", None),
+    "weight": Setting("weight", None), "weights": Setting("weights", "linear", ("linear", "log", "rank")),
 }
 #: The settings of each command.
 SETTINGS: dict[str, dict[str, Setting]] = {
@@ -117,7 +116,7 @@ class OnlineParameters:
     batch_size : int, default=64
         Samples per minibatch; the last one of an epoch may have fewer.
     max_iter : int, default=200
-        Maximum number of passes over the data.
+        How often all samples are seen at most.
     shuffle : bool, default=True
         Take the samples of each epoch in a random order.
     holdout : float, default=0.0
@@ -249,6 +248,8 @@ class NetworkParameters:
         Whether pivots rest in half of their steps; by default where the network is bipartite.
     weighted : bool, default=False
         Use the weights of edges, which are taken for 1 otherwise.
+    ids : bool, default=False
+        Call nodes by their ids.
     weights : {"linear", "log", "rank"}, default="linear"
         Scale of the weights: linear, log (log₂(1 + w/smallest)) or rank (from 0 to 1).
     random_state : int, Generator, RandomState or None, default=None
@@ -267,7 +268,7 @@ class NetworkParameters:
         dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum", unused: str = "keep", solver: str = "fast",
         code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5, dict_init: Any = "random", dtype: Any = "float64",
         injective: bool = False, every: int = 1, burn_in: int = 0, chains: Optional[int] = None, component: str = "largest",
-        lazy: Optional[bool] = None, weighted: bool = False, weights: str = "linear", random_state: RandomState = None,
+        lazy: Optional[bool] = None, weighted: bool = False, ids: bool = False, weights: str = "linear", random_state: RandomState = None,
         n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
     ) -> None:
         self.n_components = n_components
@@ -302,6 +303,7 @@ class NetworkParameters:
         self.component = component
         self.lazy = lazy
         self.weighted = weighted
+        self.ids = ids
         self.weights = weights
         self.random_state = random_state
         self.n_jobs = n_jobs
