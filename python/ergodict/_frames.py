@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from typing import Any, Optional, Union
@@ -14,15 +15,22 @@ class Frames:
     """An array of shape (frames, rows, cols) in a file; one of two axes is one frame."""
 
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
-        # numpy reads the header, and knows what is no array; the map is not looked into.
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-        if not isinstance(found, np.memmap):
-            raise ValueError(f"{os.fspath(path)}: expected one .npy array of shape (frames, rows, cols)")
-        self._path, self._stamp, self._start = os.fspath(path), _stamp(os.stat(path)), found.offset
-        self.dtype = found.dtype
-        self.shape: tuple[int, ...] = (1, *found.shape) if found.ndim == 2 else found.shape
+        # Opened again for its frames, by a name that stands when the working directory changes; what it was is known from before its header.
+        self._name, self._path = os.fspath(path), os.path.abspath(path)
+        with open(self._path, "rb") as file:
+            status = os.fstat(file.fileno())
+            try:
+                one = np.lib.format.read_magic(file) == (1, 0)
+                read = np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
+                shape, self._by_column, dtype = read(file)
+            except ValueError as problem:
+                raise ValueError(f"{self._name}: expected one .npy array of shape (frames, rows, cols)") from problem
+            self._stamp, self._start = _stamp(status), file.tell()
+        if self._start + math.prod(shape) * dtype.itemsize > status.st_size:
+            raise ValueError(f"{self._name}: has fewer values than its header says: it is cut off")
+        self.dtype: np.dtype[Any] = dtype
+        self.shape: tuple[int, ...] = (1, *shape) if len(shape) == 2 else shape
         self.ndim = len(self.shape)
-        self._by_column = not found.flags.c_contiguous
         #: All of an array in Fortran order, whose frames lie all over the file, once one was asked for.
         self._whole: Optional[npt.NDArray[Any]] = None
 
@@ -32,7 +40,7 @@ class Frames:
             values = np.fromfile(file, self.dtype, count)
             if values.size < count or _stamp(os.fstat(file.fileno())) != self._stamp:
                 raise ValueError(
-                    f"{self._path}: changed while it was read, so that nothing can be made of it: start again when nothing writes to it"
+                    f"{self._name}: changed while it was read, so that nothing can be made of it: start again when nothing writes to it"
                 )
         return values
 

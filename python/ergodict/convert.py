@@ -226,7 +226,7 @@ def of_array(
     if edges and not square and weight is None and array.dtype.kind in "buif":
         rows = [[_text(value) for value in row] for row in array[:_SAMPLE].tolist()]
         try:
-            array = array[1:] if _doubts("array", rows, len(array), options) else array
+            _doubts("array", rows, len(array), options)
         except ValueError as error:
             raise ValueError(f"{error}. Columns of an array are chosen as array[:, [1, 2]]; format='edges' reads it as it is") from None
     if edges and not square and len(array) > 3 and array.dtype.kind in "buif" and np.all((array[:, :2] == 0) | (array[:, :2] == 1)):
@@ -382,13 +382,10 @@ def of_rustworkx(graph: Any, weight: Weight, options: Options) -> Made:
     return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, directed, options))
 
 
-def _doubts(what: str, rows: list[list[str]], count: int, options: Options) -> bool:
-    """Warns of rows without names of columns, of which the first are given, that may be no edges with weights, or refuses them; whether the first row
-    has sizes instead of an edge."""
-    sizes, warnings = _ergodict.table_doubts(what, rows, count <= len(rows), options.weighted is not False)
-    for words in warnings:
+def _doubts(what: str, rows: list[list[str]], count: int, options: Options) -> None:
+    """Warns of rows without names of columns, of which the first are given, that may be no edges with weights, or refuses them."""
+    for words in _ergodict.table_doubts(what, rows, count <= len(rows), options.weighted is not False):
         warn(f"{what}: {words}")
-    return sizes
 
 
 #: Rows of a table or array that are looked at, as of files: the first may be no edge.
@@ -522,8 +519,8 @@ def of_table(
         # Numbers would be taken for places of columns.
         names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
     rows = cells(table, columns)
-    if numbered and not any(value is not None for value in asked.values()) and form != "edges" and _doubts("table", rows, len(table), options):
-        table, rows = table[1:], rows[1:]
+    if numbered and not any(value is not None for value in asked.values()) and form != "edges":
+        _doubts("table", rows, len(table), options)
     labels = _labels(table)
     if labels is not None and not all(label.lstrip("-").isdigit() for label in labels):
         # The names of rows are a column without a name, as in a file.

@@ -13,7 +13,8 @@ import pytest
 
 from ergodict import Network
 
-_TIMES = "20 1 2\n20 2 3\n40 3 1\n"
+_TIMES = "20 1 2\n20 2 3\n40 3 1\n40 1 2\n40 2 3\n60 3 1\n60 1 3\n80 2 1\n"
+_SCHOOLS = "student,school\n1,1\n2,1\n3,2\n"
 _SIZES = "4 5\n1 2\n1 3\n1 4\n2 3\n3 4\n"
 
 
@@ -24,7 +25,7 @@ def _table(text: str, header: Optional[int] = 0) -> pandas.DataFrame:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("student,school\n1,1\n2,1\n3,2\n", "may be two kinds of nodes"),
+        (_SCHOOLS, "may be two kinds of nodes"),
         ("a:,b\nb:,c\nc:,a\n", "a name and a colon"),
         ("source=a,target=b\nsource=b,target=c\n", "with `=`"),
         ("0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n", "could be ends of edges"),
@@ -58,20 +59,25 @@ def test_tables_without_names_are_refused(text: str, reason: str) -> None:
 def test_columns_can_be_given() -> None:
     table = _table(_TIMES, None)
     assert Network(table, source="2", target="3").nodes == [1, 2, 3]
-    assert Network(table, format="edges").nodes == [1, 2, 3, 20, 40]
+    assert Network(table, format="edges").nodes == [1, 2, 3, 20, 40, 60, 80]
     with pytest.raises(ValueError, match=r"looks like a time.*array\[:, \[1, 2\]\].*format='edges'"):
-        Network(np.vstack([table.to_numpy(), [60, 1, 3]]))
-    given = Network(_table("student,school\n1,1\n2,1\n3,2\n"), source="student", target="school")
+        Network(np.vstack([table.to_numpy(), [80, 1, 3]]))
+    given = Network(_table(_SCHOOLS), source="student", target="school")
     assert given.nodes == [1, 2, 3]
 
 
-def test_sizes_in_the_first_row_are_no_edge(tmp_path: pathlib.Path) -> None:
+def test_only_files_have_sizes_in_the_first_row(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text(_SIZES, encoding="utf-8")
     table = _table(_SIZES, None)
     networks = [Network(path), Network(table), Network(table.to_numpy())]
-    assert [network.n_edges for network in networks] == [5, 5, 5]
-    assert networks[0] == networks[1] == networks[2]
+    assert [network.n_edges for network in networks] == [5, 6, 6]
+    assert networks[1] == networks[2]
+
+
+@pytest.mark.parametrize("name", ["#", "-"])
+def test_names_of_columns_are_no_syntax(name: str) -> None:
+    assert Network(pandas.DataFrame({name: ["a", "b"], "to": ["b", "c"]})).nodes == ["a", "b", "c"]
 
 
 def test_odd_weights_are_warned_of(tmp_path: pathlib.Path) -> None:

@@ -39,14 +39,20 @@ fn listen() {
     }
 }
 
+/// What a fault says of itself where there is nothing to read: no such address, as where a file is cut off or its disk fails, or broken memory.
+/// These are their numbers on every system that has them.
+const BUS_ADRERR: c_int = 2;
+const BUS_MCEERR_AR: c_int = 4;
+
 /// The handler: it takes no lock and allocates nothing.
 extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives a valid `info`, and what was stored before the handler was is never freed.
     unsafe {
-        // Below are signals that a process sent.
+        // Below are signals that a process sent: this one too, as `faulthandler` does to hand a fault on.
         let fault = (*info).si_code > 0;
         let address = if fault { (*info).si_addr().addr() } else { 0 };
-        if cover_cut_off(address) {
+        let ours = !fault || matches!((*info).si_code, BUS_ADRERR | BUS_MCEERR_AR);
+        if ours && cover_cut_off(address) {
             return;
         }
         let before = BEFORE.load(Ordering::SeqCst);

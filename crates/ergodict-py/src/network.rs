@@ -105,9 +105,13 @@ pub(crate) fn table_columns(
     let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
         if named {
             found.check_names(&names, &rows)?;
-            // A table whose first row was taken for names.
-            let all: Vec<Vec<String>> = std::iter::once(names.clone()).chain(rows.iter().cloned()).collect();
-            TableColumns::check_syntax(&all)?;
+            TableColumns::check_title(&names, &rows)?;
+            // A table whose first row was taken for names; names that are some say nothing of its rows.
+            if TableColumns::check_syntax(&rows).is_err() {
+                let all: Vec<Vec<String>> =
+                    std::iter::once(names.clone()).chain(rows.iter().cloned()).collect();
+                TableColumns::check_syntax(&all)?;
+            }
         }
         Ok(found)
     });
@@ -137,18 +141,17 @@ pub(crate) fn is_adjacency(
     Ok(labels.form(Path::new(what), &rows).map_err(to_py_err)? == TableForm::Adjacency)
 }
 
-/// Of rows without names of columns: whether the first has sizes instead of an edge, and warnings of what the others could be. `complete` is whether
-/// these are all rows, `weighted` whether weights are used.
+/// Of rows without names of columns: warnings of what they could be. `complete` is whether these are all rows, `weighted` whether weights are used.
 #[pyfunction]
 pub(crate) fn table_doubts(
     what: &str,
     rows: Vec<Vec<String>>,
     complete: bool,
     weighted: bool,
-) -> PyResult<(bool, Vec<String>)> {
-    let (sizes, doubts) = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
+) -> PyResult<Vec<String>> {
+    let doubts = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
     let open = doubts.iter().filter(|doubt| weighted || !matches!(doubt, Doubt::Weights(..)));
-    Ok((sizes, open.map(|doubt| doubt.note().spelled(&keyword)).collect()))
+    Ok(open.map(|doubt| doubt.note().spelled(&keyword)).collect())
 }
 
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.

@@ -53,6 +53,13 @@ pub struct Table {
 }
 
 /// Whether diagnostics speak against a result, with the reason in a few words.
+///
+/// ```
+/// use ergodict_report::{Check, Report};
+///
+/// let check = Check { is_ok: true, words: "R̂ at most 1.01".into() };
+/// assert!(Report::new("A walk").details(Some(check)).facts(&[("seed", "7")]).render().contains("R̂ at most 1.01"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// No diagnostic speaks against the result.

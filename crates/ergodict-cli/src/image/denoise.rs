@@ -70,12 +70,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     memory::check(needed, "the sums of its patches", "take a smaller image")?;
     let atoms: Option<Mat<f32>> = model.as_ref().map(|model| model.w.cast());
     let mut sources = vec![input];
-    if let Some(path) = &args.model {
+    if let Some(path) = args.model.as_ref().filter(|_| args.result.checkpoints.checkpoint.is_some()) {
         sources.push(Input { name: input::name(path), digest: digest(path)? });
     }
+    let mut config = settings.config();
+    config.insert("gray".into(), args.gray.into());
     let identity = Identity {
         command: "image denoise".into(),
-        settings: Value::Object(settings.config()),
+        settings: Value::Object(config),
         inputs: sources,
         seed: common.seed,
     };

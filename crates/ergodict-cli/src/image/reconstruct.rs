@@ -71,10 +71,15 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let lambda = args.lambda.unwrap_or(0.0);
     let mut dictionary = with_lambda(&learned, lambda)?;
     let mut job = OverlapRun::new(overlap, &mut dictionary, &image)?;
+    let inputs = if args.result.checkpoints.checkpoint.is_some() {
+        vec![Input { name: input::name(&args.model), digest: digest(&args.model)? }, input]
+    } else {
+        Vec::new()
+    };
     let identity = Identity {
         command: "image reconstruct".into(),
         settings: json!({ "stride": stride, "lambda": lambda }),
-        inputs: vec![Input { name: input::name(&args.model), digest: digest(&args.model)? }, input],
+        inputs,
         seed: common.seed,
     };
     let driver = match Driver::finished(&args.result.checkpoints, common, &identity, &mut job)? {

@@ -37,8 +37,9 @@ impl ResultArgs {
         self.checkpoints.check()?;
         inputs.extend(self.reference.as_deref().map(|path| ("--reference", path)));
         let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        if checkpoint.is_some() && inputs.iter().any(|(_, path)| output::is_standard(path)) {
-            bail!("IMG is -, which cannot be read again to resume: --checkpoint needs a file");
+        let standard = inputs.iter().find(|(_, path)| output::is_standard(path));
+        if let Some((name, _)) = standard.filter(|_| checkpoint.is_some()) {
+            bail!("{name} is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         let outputs = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint);
         let outputs: Vec<_> = outputs.collect();

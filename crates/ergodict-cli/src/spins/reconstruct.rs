@@ -108,10 +108,15 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let mut dictionary = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
     let mut job = OverlapRun::new(overlap, &mut dictionary, &grid)?;
     let input = |path: &Path| Ok::<_, Error>(Input { name: input::name(path), digest: digest(path)? });
+    let inputs = if args.checkpoints.checkpoint.is_some() {
+        vec![input(&args.model)?, input(&args.configuration)?]
+    } else {
+        Vec::new()
+    };
     let identity = Identity {
         command: "spins reconstruct".into(),
         settings: json!({ "frame": at, "stride": args.stride, "lambda": args.lambda }),
-        inputs: vec![input(&args.model)?, input(&args.configuration)?],
+        inputs,
         seed: common.seed,
     };
     let driver = match Driver::finished(&args.checkpoints, common, &identity, &mut job)? {

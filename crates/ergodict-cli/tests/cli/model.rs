@@ -84,7 +84,7 @@ fn shows_what_is_in_the_file() {
     for part in [
         "9 features, 12 atoms, f32",
         "3 steps, 18 samples",
-        "0.250000 per sample, at step 3",
+        "0.250 per sample, at step 3",
         "x.npy blake3:abc",
         "lambda 0.1",
         "top 10 of 12",

@@ -5,6 +5,7 @@
 //! | another takes its name | nothing: the one that was opened is read to its end; opened a second time by a program, it is an error |
 //! | it is written in place | an error at its end, at the next checkpoint, or before an output gets its name |
 //! | it is cut off while it is mapped | the system sends SIGBUS: a program ends with the name of [`cut_off_input`], a process that has to stay [covers it](cover_cut_off) and refuses what was read ([`Reading`]) |
+//! | it cannot be read while it is mapped, as of a disk that fails | the same signal, which ends a program; a process that has to stay covers and refuses it too |
 
 #[cfg(unix)]
 mod slots;
@@ -29,7 +30,7 @@ static OPEN: Mutex<Vec<Weak<Opened>>> = Mutex::new(Vec::new());
 /// What files were when a program first opened them; none where nobody asked for it.
 static FIRST: Mutex<Option<HashMap<PathBuf, Stamp>>> = Mutex::new(None);
 
-/// Mapped files that were changed when they were closed: how many, and the last of them.
+/// Mapped files that were changed, or covered, when they were closed: how many, and the last of them.
 static SPOILED: AtomicU64 = AtomicU64::new(0);
 static LAST_SPOILED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
@@ -69,8 +70,10 @@ struct Opened {
 }
 
 impl Opened {
+    /// It is not what it was, or that cannot be told.
     fn is_changed(&self) -> bool {
-        self.stamp.is_some_and(|then| self.file.metadata().is_ok_and(|now| Stamp::new(&now) != then))
+        let now = || self.file.metadata().ok().map(|now| Stamp::new(&now));
+        self.stamp.is_some_and(|then| now() != Some(then))
     }
 
     fn check(&self) -> Result<()> {
@@ -140,7 +143,7 @@ impl Seek for InputFile {
 pub(crate) struct MappedFile {
     /// None of files without a name, which nobody else can change. Dropped before the map, which a handler of signals must not touch after it.
     #[cfg(unix)]
-    _slot: Option<slots::Slot>,
+    slot: Option<slots::Slot>,
     file: Option<InputFile>,
     map: Mmap,
 }
@@ -155,15 +158,25 @@ impl MappedFile {
         let file = named.then(open).transpose()?;
         Ok(Self {
             #[cfg(unix)]
-            _slot: file.as_ref().map(|file| slots::Slot::new(path, &file.0.file, &map)),
+            slot: file.as_ref().map(|file| slots::Slot::new(path, &file.0.file, &map)),
             file,
             map,
         })
     }
 
-    /// Refuses a file that was written to, or cut off, since it was mapped.
+    /// Refuses a file that was written to, or cut off, since it was mapped, or that could not be read.
     pub(crate) fn check(&self) -> Result<()> {
-        self.file.as_ref().map_or(Ok(()), |file| file.0.check())
+        self.spoiled().map_or(Ok(()), |path| Err(Error::Changed { path: path.to_owned() }))
+    }
+
+    /// The path of a file that is not what it was, or of whose contents some are covered.
+    fn spoiled(&self) -> Option<&Path> {
+        let file = self.file.as_ref()?;
+        #[cfg(unix)]
+        let covered = self.slot.as_ref().is_some_and(slots::Slot::is_covered);
+        #[cfg(not(unix))]
+        let covered = false;
+        (covered || file.0.is_changed()).then_some(file.0.path.as_path())
     }
 
     /// The system's map.
@@ -175,8 +188,8 @@ impl MappedFile {
 impl Drop for MappedFile {
     fn drop(&mut self) {
         // What was read of it may have been taken for a result.
-        if let Some(file) = self.file.as_ref().filter(|file| file.0.is_changed()) {
-            *lock(&LAST_SPOILED) = Some(file.0.path.clone());
+        if let Some(path) = self.spoiled() {
+            *lock(&LAST_SPOILED) = Some(path.to_owned());
             SPOILED.fetch_add(1, Ordering::SeqCst);
         }
     }
@@ -282,7 +295,7 @@ impl Reading {
         Self(SPOILED.load(Ordering::SeqCst))
     }
 
-    /// Refuses what was read where a mapped file was changed or cut off: one that is open, or was closed since the work began.
+    /// Refuses what was read where a mapped file was changed, cut off or covered: one that is open, or was closed since the work began.
     ///
     /// # Errors
     /// [`Error::Changed`].
@@ -292,7 +305,12 @@ impl Reading {
             return Err(Error::Changed { path });
         }
         let open: Vec<Arc<Opened>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
-        open.iter().filter(|file| file.mapped).try_for_each(|file| file.check())
+        open.iter().filter(|file| file.mapped).try_for_each(|file| file.check())?;
+        #[cfg(unix)]
+        if let Some(path) = slots::covered() {
+            return Err(Error::Changed { path });
+        }
+        Ok(())
     }
 }
 

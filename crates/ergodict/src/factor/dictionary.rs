@@ -11,14 +11,12 @@
 //! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a wide block as it stood before the block, a second, small one
 //! takes off what the moves so far have changed for the next few columns of it, and each of these takes off the moves of its
 //! predecessors among them in the same pass that moves it. The iterates are those of the plain loop, up to rounding.
-//!
-//! Later sweeps in `f64` take off only what atoms have moved since: moves are small, so `f32` is enough for them. The iterates are then those of the plain
-//! loop up to the rounding of `f32` times the moves, which a loose tolerance allows.
 
 use super::sets::ColumnSet;
 use super::unit::binade;
-use crate::linalg::products::{Op, Products};
+use crate::linalg::products::Op;
 use crate::linalg::simd::{Simd, WithSimd};
+use crate::linalg::vectors::Dot;
 use crate::linalg::{Isa, Mat, Scalar};
 
 /// Columns whose residuals are made by one product, which reads all of `W`: where there are many atoms, and where there are few.
@@ -29,10 +27,10 @@ const FEW: usize = 128;
 /// Columns of these that are brought up to date together; they are corrected for each other one by one. With 16, long atoms (3000 and 4096
 /// features) take 6 to 8 % longer, others 0 to 3 %.
 const BLOCK: usize = 8;
-/// With a tolerance from here on, later sweeps in `f64` are summed from moves in `f32`.
-const LOOSE: f64 = 1e-5;
-/// Share of a step that is given up, so that rounding of the curvature in `f32` cannot make it too long.
-const CAUTION: f64 = 1e-4;
+/// Share of a step that is given up, in units of the rounding of its numbers, so that rounding of the curvature cannot make it too long.
+const CAUTION: f64 = 1024.0;
+/// Last sweeps that change `W` by less end steps that are shortened exactly: rounding of the gain and the caution would count.
+const SMALL: f64 = 1e-3;
 /// Atoms with `A_jj` below this share of the largest are unused: the codes that made it are rounding.
 pub(super) const UNUSED: f64 = 1e-14;
 
@@ -69,19 +67,15 @@ pub(super) struct ColumnDescent<T> {
     a: Mat<T>,
     /// The power of two by which `A` and `B` are multiplied, so that they are within the range of the number type: the minimizer is the same.
     unit: f64,
-    /// `Bᵀ − W A` of each atom as it was when the atom moved last.
+    /// `Bᵀ − W A` of each atom as it was when the atom moved last; in the end, what an exact share needs.
     residual: Mat<T>,
     /// How far each column of the wide block has moved.
     moves: Mat<T>,
-    /// `A` in `f32`, without what the columns of a wide block have seen of each other; made when a second sweep follows.
-    a_since: Mat<f32>,
-    /// How far each atom moved last, in the unit of `unit_of_moves`; at the end, how far it moved in the whole update.
-    path: Mat<f32>,
-    unit_of_moves: f64,
-    /// `path·A` of a wide block.
-    change: Mat<f32>,
+    /// How far each atom moved in the whole update, in the unit of `unit_of_path`.
+    path: Mat<T>,
+    unit_of_path: f64,
     /// The products of the columns of `path`, below the diagonal.
-    products: Mat<f32>,
+    products: Mat<T>,
 }
 
 /// The quadratic `tr(WAWᵀ) − 2tr(WB)` and how far to go down it.
@@ -106,10 +100,8 @@ impl<T: Scalar> ColumnDescent<T> {
             unit: 1.0,
             residual: Mat::zeros(0, 0),
             moves: Mat::zeros(0, 0),
-            a_since: Mat::zeros(0, 0),
             path: Mat::zeros(0, 0),
-            unit_of_moves: 1.0,
-            change: Mat::zeros(0, 0),
+            unit_of_path: 1.0,
             products: Mat::zeros(0, 0),
         }
     }
@@ -145,47 +137,37 @@ impl<T: Scalar> ColumnDescent<T> {
             }
         }
         self.residual.shape_to(d, r);
-        let (mut gain, mut since) = (0.0, false);
+        let mut gain = 0.0;
         while report.sweeps < goal.max_sweeps {
-            let swept = self.sweep(isa, w, set, (!since).then_some(goal.b_transposed));
+            let swept = self.sweep(isa, w, set, goal.b_transposed);
             gain += swept.gain;
             report.last_change = if swept.norm > 0.0 { (swept.moved / swept.norm).sqrt() } else { 0.0 };
             report.sweeps += 1;
             if report.last_change <= goal.tolerance {
                 return report;
             }
-            let more =
-                report.sweeps < goal.max_sweeps && goal.tolerance >= LOOSE && T::EPSILON < LOOSE * LOOSE;
-            // The moves of the first sweep are all there have been.
-            since = more && (since || report.sweeps == 1 && self.begin_since(isa, w, previous));
         }
         report.capped = true;
-        self.shorten(isa, w, previous, gain);
+        let share = (report.last_change >= SMALL && gain.is_finite())
+            .then(|| self.quick_share(isa, w, previous, gain))
+            .flatten()
+            .or_else(|| self.exact_share(isa, w, previous, goal.b_transposed));
+        if let Some(share) = share.filter(|&share| share < 1.0) {
+            let share = T::from_f64(share.max(0.0));
+            for (w, &previous) in w.padded_mut().iter_mut().zip(previous.padded()) {
+                *w = previous + share * (*w - previous);
+            }
+        }
         report
-    }
-
-    /// Prepares sweeps that are summed from moves, after a first sweep; whether there are moves.
-    fn begin_since(&mut self, isa: Isa, w: &Mat<T>, previous: &Mat<T>) -> bool {
-        if !self.take_path(isa, w, previous) {
-            return false;
-        }
-        let (r, wide) = (w.cols(), Self::wide(w.cols()));
-        self.a_since.shape_to(r, r);
-        for j in 0..r {
-            let column = self.a_since.col_mut(j);
-            column.iter_mut().zip(self.a.col(j)).for_each(|(to, a)| *to = a.to_f64() as f32);
-            column[j / wide * wide..j].fill(0.0);
-        }
-        true
     }
 
     /// Takes `w − previous` as the path, in a unit of its own; whether it has a length.
     fn take_path(&mut self, isa: Isa, w: &Mat<T>, previous: &Mat<T>) -> bool {
         let unit = binade(isa.run(Farthest(w.padded(), previous.padded())).to_f64());
-        if !(unit > 0.0 && unit.is_finite() && (1.0 / unit).is_finite()) {
+        if !(unit > 0.0 && unit.is_finite() && T::from_f64(1.0 / unit).is_finite()) {
             return false;
         }
-        self.unit_of_moves = unit;
+        self.unit_of_path = unit;
         self.path.shape_to(w.rows(), w.cols());
         for j in 0..w.cols() {
             isa.run(Difference { of: w.col(j), from: previous.col(j), unit, to: self.path.col_mut(j) });
@@ -193,57 +175,66 @@ impl<T: Scalar> ColumnDescent<T> {
         true
     }
 
-    /// Goes back on the way from `previous` to `w`, on which the quadratic has fallen by `gain`, to where it is least, if that lies between them.
+    /// The share of the way from `previous` to `w`, on which the quadratic has fallen by `gain`, at which it is least; nothing where rounding hides it.
     ///
     /// Along `W_{t−1} + sD` the quadratic is `−2s·fall + s²·curvature`, and a constant; it has fallen by `gain` at `s = 1`, so it is least
-    /// at `s = fall/curvature = ½ + gain/(2·curvature)`. The property holds for all shorter steps too, so the curvature
-    /// `tr(D A Dᵀ)` is taken in `f32`, and the step a little shorter.
-    fn shorten(&mut self, isa: Isa, w: &mut Mat<T>, previous: &Mat<T>, gain: f64) {
+    /// at `s = fall/curvature = ½ + gain/(2·curvature)`. The growth property holds for all shorter steps too, so the curvature
+    /// `tr(D A Dᵀ)` is taken from the products of the columns of `D`, a half product, and the share is a little smaller.
+    fn quick_share(&mut self, isa: Isa, w: &Mat<T>, previous: &Mat<T>, gain: f64) -> Option<f64> {
         let r = w.cols();
         if !self.take_path(isa, w, previous) {
-            return;
+            return None;
         }
         self.products.shape_to(r, r);
-        f32::gram_below(&mut self.products, (Op::Plain, self.path.as_ref()));
+        T::gram_below(&mut self.products, (Op::Plain, self.path.as_ref()));
         let (mut diagonal, mut below) = (0.0, 0.0);
         for j in 0..r {
             let (products, a) = (self.products.col(j), self.a.col(j));
-            diagonal += f64::from(products[j]) * a[j].to_f64();
-            below += isa.run(Sum(&products[j + 1..], &a[j + 1..]));
+            diagonal += products[j].to_f64() * a[j].to_f64();
+            below += isa.run(Dot(&products[j + 1..], &a[j + 1..]));
         }
-        let curvature = (diagonal + 2.0 * below) * self.unit_of_moves * self.unit_of_moves;
-        let share = (0.5 + 0.5 * gain / curvature) * (1.0 - CAUTION);
-        if curvature > 0.0 && (0.0..1.0).contains(&share) {
-            let share = T::from_f64(share);
-            for (w, &previous) in w.padded_mut().iter_mut().zip(previous.padded()) {
-                *w = previous + share * (*w - previous);
-            }
-        }
+        let curvature = (diagonal + 2.0 * below) * self.unit_of_path * self.unit_of_path;
+        (curvature > 0.0).then(|| (0.5 + 0.5 * gain / curvature) * (1.0 - CAUTION * T::EPSILON))
     }
 
-    /// One pass over all atoms: from scratch, or from the residuals of the last pass and the moves since.
-    fn sweep(&mut self, isa: Isa, w: &mut Mat<T>, set: &ColumnSet, b_transposed: Option<&Mat<f64>>) -> Swept {
+    /// The same share from the slope and the curvature at `previous`, in the precision of the data; the residuals are lost.
+    fn exact_share(
+        &mut self,
+        isa: Isa,
+        w: &Mat<T>,
+        previous: &Mat<T>,
+        b_transposed: &Mat<f64>,
+    ) -> Option<f64> {
+        let (d, r) = (w.rows(), w.cols());
+        self.path.shape_to(d, r);
+        let ends = w.padded().iter().zip(previous.padded());
+        self.path.padded_mut().iter_mut().zip(ends).for_each(|(path, (&w, &old))| *path = w - old);
+        let path = (Op::Plain, self.path.as_ref());
+        T::product(&mut self.residual, false, path, (Op::Plain, self.a.as_ref()), 1.0);
+        // ⟨Bᵀ − W_{t−1}A, D⟩ and ⟨DA, D⟩.
+        let (mut fall, mut curvature) = (0.0, 0.0);
+        for j in 0..r {
+            let (path, slope) = (self.path.col(j), self.residual.col(j));
+            fall +=
+                self.unit * isa.run(Dot(path, b_transposed.col(j))) - isa.run(Dot(previous.col(j), slope));
+            curvature += isa.run(Dot(path, slope));
+        }
+        (curvature > 0.0).then(|| fall / curvature)
+    }
+
+    /// One pass over all atoms.
+    fn sweep(&mut self, isa: Isa, w: &mut Mat<T>, set: &ColumnSet, b_transposed: &Mat<f64>) -> Swept {
         let (d, r, stride) = (w.rows(), w.cols(), w.stride());
         let mut swept = Swept::default();
         let wide = Self::wide(r);
         for start in (0..r).step_by(wide) {
             let end = (start + wide).min(r);
-            if let Some(b_transposed) = b_transposed {
-                for j in start..end {
-                    let to = self.residual.col_mut(j);
-                    isa.run(Narrow { from: b_transposed.col(j), unit: self.unit, to });
-                }
-                let a = (Op::Plain, self.a.as_ref().columns(start, end));
-                T::product_into(&mut self.residual, (start, end), (Op::Plain, w.as_ref()), a, -1.0);
-            } else {
-                self.change.shape_to(d, end - start);
-                let a = (Op::Plain, self.a_since.as_ref().columns(start, end));
-                f32::product(&mut self.change, false, (Op::Plain, self.path.as_ref()), a, 1.0);
-                for j in start..end {
-                    let (change, unit) = (self.change.col(j - start), self.unit_of_moves);
-                    isa.run(TakeOff { change, unit, from: self.residual.col_mut(j) });
-                }
+            for j in start..end {
+                let to = self.residual.col_mut(j);
+                isa.run(Narrow { from: b_transposed.col(j), unit: self.unit, to });
             }
+            let a = (Op::Plain, self.a.as_ref().columns(start, end));
+            T::product_into(&mut self.residual, (start, end), (Op::Plain, w.as_ref()), a, -1.0);
             for from in (start..end).step_by(BLOCK) {
                 let to = (from + BLOCK).min(end);
                 if from > start {
@@ -262,12 +253,6 @@ impl<T: Scalar> ColumnDescent<T> {
                         set,
                     };
                     swept.add(isa.run(step));
-                }
-            }
-            if b_transposed.is_none() {
-                for j in start..end {
-                    let (of, unit) = (self.moves.col(j - start), self.unit_of_moves);
-                    isa.run(Difference { of, from: &[], unit, to: self.path.col_mut(j) });
                 }
             }
         }
@@ -312,12 +297,12 @@ impl<T: Scalar> WithSimd for Farthest<'_, T> {
     }
 }
 
-/// The difference of two columns, or the first if the second is empty, in `f32` and in another unit.
+/// The difference of two columns in another unit.
 struct Difference<'a, T> {
     of: &'a [T],
     from: &'a [T],
     unit: f64,
-    to: &'a mut [f32],
+    to: &'a mut [T],
 }
 
 impl<T: Scalar> WithSimd for Difference<'_, T> {
@@ -325,53 +310,9 @@ impl<T: Scalar> WithSimd for Difference<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let inverse = T::from_f64(1.0 / self.unit);
-        if self.from.is_empty() {
-            for (to, &of) in self.to.iter_mut().zip(self.of) {
-                *to = (of * inverse).to_f64() as f32;
-            }
-            return;
-        }
         for ((to, &of), &from) in self.to.iter_mut().zip(self.of).zip(self.from) {
-            *to = ((of - from) * inverse).to_f64() as f32;
+            *to = (of - from) * inverse;
         }
-    }
-}
-
-/// Takes a column in another unit off a residual.
-struct TakeOff<'a, T> {
-    change: &'a [f32],
-    unit: f64,
-    from: &'a mut [T],
-}
-
-impl<T: Scalar> WithSimd for TakeOff<'_, T> {
-    type Output = ();
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let unit = T::from_f64(self.unit);
-        for (from, &change) in self.from.iter_mut().zip(self.change) {
-            *from -= T::from_f64(f64::from(change)) * unit;
-        }
-    }
-}
-
-/// `Σ x·y` in `f64`, in eight strands.
-struct Sum<'a, T>(&'a [f32], &'a [T]);
-
-impl<T: Scalar> WithSimd for Sum<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let mut sums = [0.0; 8];
-        let (x, y) = (self.0.chunks_exact(8), self.1.chunks_exact(8));
-        let rest: f64 =
-            x.remainder().iter().zip(y.remainder()).map(|(x, y)| f64::from(*x) * y.to_f64()).sum();
-        for (x, y) in x.zip(y) {
-            for i in 0..8 {
-                sums[i] += f64::from(x[i]) * y[i].to_f64();
-            }
-        }
-        sums.iter().sum::<f64>() + rest
     }
 }
 

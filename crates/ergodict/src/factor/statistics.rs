@@ -273,7 +273,7 @@ struct Shared<T> {
 }
 
 // SAFETY: each part of a product writes other rows.
-unsafe impl<T: Sync> Sync for Shared<T> {}
+unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 
 /// Rows of `B = X Hᵀ` from the lists of nonzero codes: a tile of rows of one atom stays in registers while the columns that
 /// use the atom go by.

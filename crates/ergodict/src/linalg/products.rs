@@ -140,7 +140,7 @@ struct Multiplication<T> {
 }
 
 // SAFETY: parts of a product write rows of their own, and only read what they share.
-unsafe impl<T: Sync> Sync for Multiplication<T> {}
+unsafe impl<T: Send + Sync> Sync for Multiplication<T> {}
 
 /// # Safety
 /// All entries within the three shapes can be read, those of `dst` written, and `dst` overlaps neither factor.

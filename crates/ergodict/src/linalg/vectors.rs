@@ -22,18 +22,18 @@ impl<T: Scalar> WithSimd for Blend<'_, T> {
 }
 
 /// `Σ x·y` in `f64`, in eight strands.
-pub(crate) struct Dot<'a, T>(pub(crate) &'a [T], pub(crate) &'a [f64]);
+pub(crate) struct Dot<'a, T, U>(pub(crate) &'a [T], pub(crate) &'a [U]);
 
-impl<T: Scalar> WithSimd for Dot<'_, T> {
+impl<T: Scalar, U: Scalar> WithSimd for Dot<'_, T, U> {
     type Output = f64;
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
         let mut sums = [0.0; 8];
         let (x, y) = (self.0.chunks_exact(8), self.1.chunks_exact(8));
-        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(x, y)| x.to_f64() * y).sum();
+        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
         for (x, y) in x.zip(y) {
             for i in 0..8 {
-                sums[i] += x[i].to_f64() * y[i];
+                sums[i] += x[i].to_f64() * y[i].to_f64();
             }
         }
         sums.iter().sum::<f64>() + rest

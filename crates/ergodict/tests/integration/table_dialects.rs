@@ -100,7 +100,7 @@ fn what_is_no_list_of_edges_is_refused_with_the_reason() {
         ("DIMACS in capitals", "E 1 2\nE 2 3\n".into(), "DIMACS"),
         ("integers of two kinds", "student,school\n1,1\n2,1\n3,2\n".into(), "two kinds of nodes"),
         ("their ids", "sailor_id ship_id weight\n1 1 4\n2 1 2\n3 2 3\n".into(), "two kinds of nodes"),
-        ("SocioPatterns without header", "20 1 2\n20 2 3\n40 3 1\n".into(), "looks like a time"),
+        ("SocioPatterns without header", lines(1..10, |at| format!("{} {} {}", 20 * at, at % 3 + 1, (at + 1) % 3 + 1)), "looks like a time"),
         ("contacts by dates", "2020-01-01,1,2\n2020-01-02,2,3\n".into(), "begins with a date"),
         ("a regular digraph of networkx.write_adjlist", "0 1 2\n1 2 3\n2 3 4\n3 4 0\n4 0 1\n".into(), "two neighbors"),
         ("numbered edges", lines(1..13, |at| format!("{at} {} {}", 1 + at % 5, 1 + (2 * at) % 7)), "numbered edge"),
@@ -210,6 +210,13 @@ fn ordinary_tables_are_no_other_thing() {
             "source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n",
             &[("a", "b"), ("b", "c")],
         ),
+        ("senders", "sender_id,receiver_id\n1,2\n2,7\n8,9\n", &[("1", "2"), ("2", "7"), ("8", "9")]),
+        ("taxis", "PULocationID,DOLocationID\n1,2\n2,7\n8,9\n", &[("1", "2"), ("2", "7"), ("8", "9")]),
+        (
+            "one key",
+            "page?id=1 page?id=2\npage?id=2 page?id=3\n",
+            &[("page?id=1", "page?id=2"), ("page?id=2", "page?id=3")],
+        ),
         ("managers", "manager,employee\n1,2\n2,3\n3,4\n", &[("1", "2"), ("2", "3"), ("3", "4")]),
         (
             "airports",
@@ -223,6 +230,12 @@ fn ordinary_tables_are_no_other_thing() {
         ),
     ] {
         assert_eq!(read(text).map(|(network, _)| edges(&network)), Ok(pairs(expected)), "{what}");
+    }
+    let table = TableOptions { header: ergodict::data::Header::Yes, ..TableOptions::default() };
+    let options = ReadOptions { table, ..ReadOptions::default() };
+    for text in ["2000,2001\n1,2\n2000,2001\n", "cue,response,weight\na,b,1\ncue,response,2\n"] {
+        let (network, _) = parse_network(text.as_bytes(), &options).unwrap();
+        assert_eq!(network.edges(), 2, "{text}");
     }
     let mixed = lines(1..200, |at| format!("{at}.0,{}.0", at + 1)) + "1.5,2.0\n";
     assert!(read(&mixed).unwrap_err().contains(":200: has the id `1.5`"));
@@ -263,6 +276,7 @@ fn what_stays_in_doubt_is_said() {
     // Weighted edges in order of their sources have few weights.
     let weighted = lines(0..24, |at| format!("{} {} {}", at / 4, 100 + 7 * at, at % 3 + 1));
     assert_eq!(read(&weighted).unwrap().1.doubts, []);
+    assert_eq!(read("20 1 2\n20 2 3\n40 3 1\n60 1 3\n").unwrap().1.doubts, [Doubt::Times]);
     assert_eq!(read("a,b\nb,NA\n").unwrap().1.doubts, [Doubt::MissingNode("NA".into())]);
     for (times, unit) in [("seconds", 1_u64), ("milliseconds", 1000)] {
         let text = lines(0..9, |at| format!("{at} {} {}", at + 1, (1_082_040_961 + at) * unit));

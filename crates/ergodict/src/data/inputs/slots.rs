@@ -1,10 +1,10 @@
 //! Mapped files where a handler of signals can look at them: it can neither wait for a lock nor allocate.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, OsStr, c_char};
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +20,7 @@ struct Place {
     start: AtomicUsize,
     length: AtomicUsize,
     path: AtomicPtr<c_char>,
+    /// Zeros stand for something that was in the file, or may do so soon.
     covered: AtomicBool,
 }
 
@@ -47,6 +48,7 @@ pub(super) fn start() {
 ///
 /// ```
 /// ergodict::data::watch_maps(|| ());
+/// assert_eq!(ergodict::data::cut_off_input(), None, "no file is mapped yet");
 /// ```
 pub fn watch_maps(listen: fn()) {
     *LISTEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(listen);
@@ -78,6 +80,22 @@ impl Slot {
         place.file.store(file.as_raw_fd(), Ordering::SeqCst);
         Self(Some(at))
     }
+
+    /// Zeros stand for something that was in the file.
+    pub(super) fn is_covered(&self) -> bool {
+        self.0.is_some_and(|at| PLACES[at].covered.load(Ordering::SeqCst))
+    }
+}
+
+/// The path of a mapped file where zeros stand for something that was in it.
+pub(super) fn covered() -> Option<PathBuf> {
+    PLACES.iter().find_map(|place| {
+        let mapped = !matches!(place.file.load(Ordering::SeqCst), FREE | TAKEN);
+        let path = place.path.load(Ordering::SeqCst);
+        let covered = mapped && place.covered.load(Ordering::SeqCst) && !path.is_null();
+        // SAFETY: what is in a slot with a file is a C string that is never freed.
+        covered.then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()).into())
+    })
 }
 
 impl Drop for Slot {
@@ -120,19 +138,29 @@ impl Place {
         if self.file.compare_exchange(file, COVERING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
             return true;
         }
+        if (start, length) != (self.start.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst)) {
+            // Another map took the slot meanwhile, for a descriptor of the same number: a fault of ours happens again, and finds what is there.
+            self.file.store(file, Ordering::SeqCst);
+            return true;
+        }
+        // Before there are zeros: who reads them in another thread must not find the map good.
+        self.covered.store(true, Ordering::SeqCst);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED;
         let at = std::ptr::without_provenance_mut(start + from);
         // SAFETY: the pages are those of the map, which is there until its slot is free, and that waits for us. What reads them reads zeros.
         let zeros = unsafe { libc::mmap(at, length - from, libc::PROT_READ, flags, -1, 0) };
-        let covered = zeros != libc::MAP_FAILED;
-        self.covered.fetch_or(covered, Ordering::SeqCst);
         self.file.store(file, Ordering::SeqCst);
-        covered
+        zeros != libc::MAP_FAILED
     }
 }
 
 /// The path of a mapped file that is shorter now than it was, for a handler of SIGBUS: it takes no lock and allocates nothing.
 /// None before [`watch_inputs`](super::watch_inputs).
+///
+/// ```
+/// ergodict::data::watch_inputs();
+/// assert_eq!(ergodict::data::cut_off_input(), None, "no file is mapped");
+/// ```
 pub fn cut_off_input() -> Option<&'static CStr> {
     PLACES.iter().find_map(|place| {
         let file = place.file.load(Ordering::SeqCst);
@@ -158,7 +186,8 @@ pub fn cover_cut_off(address: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::MappedFile;
+    use crate::Error;
+    use crate::data::{MappedFile, Reading};
 
     #[test]
     fn what_is_cut_off_reads_as_zeros_once_it_is_covered() {
@@ -180,5 +209,25 @@ mod tests {
             assert_eq!(map[2 * page..], vec![0; 2 * page + 9]);
             assert!(map.check().is_err());
         }
+    }
+
+    #[test]
+    fn zeros_are_refused_also_where_the_file_is_as_it_was() {
+        start();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("whole");
+        std::fs::write(&path, [7_u8; 9]).unwrap();
+        let map = MappedFile::map(&path, &File::open(&path).unwrap(), true).unwrap();
+        map.check().unwrap();
+        let reading = Reading::begin();
+        // As where the disk cannot be read.
+        assert!(cover_cut_off(map.as_ptr().addr() + 3));
+        assert_eq!(map[..], [0; 9]);
+        assert!(matches!(map.check(), Err(Error::Changed { path: changed }) if changed == path));
+        assert!(reading.check().is_err());
+        drop(map);
+        assert!(reading.check().is_err());
+        // The slot is as new.
+        MappedFile::map(&path, &File::open(&path).unwrap(), true).unwrap().check().unwrap();
     }
 }

@@ -24,7 +24,7 @@ use crate::{Hint, Note};
 use kinds::are_two_kinds;
 use names::{
     are_indices, continues_series, is_coupling, is_node_attribute, is_node_name, is_pair, is_weak_weight,
-    plain,
+    plain, stem,
 };
 use serde::{Deserialize, Serialize};
 
@@ -263,16 +263,19 @@ impl TableColumns {
         Ok(())
     }
 
-    /// Refuses rows, below names that may be a row as well, that have edges in another syntax, such as `a -> b` or `(a, b)`, or the names of columns
-    /// in another row than the first.
+    /// Refuses rows that have edges in another syntax, such as `a -> b` or `(a, b)`.
     ///
     /// # Errors
     /// A sentence that goes on after the name of the table.
     pub fn check_syntax<T: AsRef<str>>(rows: &[Vec<T>]) -> Result<(), String> {
-        if let Some(problem) = crate::data::network::edge_list::other_syntax(rows) {
-            return Err(problem);
-        }
-        let [first, rest @ ..] = rows else { return Ok(()) };
+        crate::data::network::edge_list::other_syntax(rows).map_or(Ok(()), Err)
+    }
+
+    /// Refuses rows with the names of columns, below a first row, or names, with something else.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name of the table.
+    pub fn check_title<T: AsRef<str>>(first: &[impl AsRef<str>], rest: &[Vec<T>]) -> Result<(), String> {
         let again = |at: usize| {
             let other = |row: &Vec<T>| {
                 row.iter().any(|field| rest[at].iter().any(|name| name.as_ref() == field.as_ref()))
@@ -310,11 +313,11 @@ impl TableColumns {
             used.push(at);
         }
         let role_at = |at: usize| role(names[at].as_ref());
-        check::duplicates(names, &used)?;
+        check::duplicates(names, &used, (source.is_some(), target.is_some()))?;
         let free = |at: &usize| !used.contains(at);
         let called = |of: Role| (0..columns).filter(free).find(|&at| role_at(at) == Some(of));
-        let source = source.or_else(|| called(Role::Source));
-        let target = target.or_else(|| called(Role::Target));
+        let open: Vec<usize> = (0..columns).filter(free).collect();
+        let (source, target) = named_ends(names, (source, target), &open)?;
         let weight = weight.or_else(|| called(Role::Weight)).or_else(|| {
             let mut rest = (2..columns).filter(free).filter(|&at| ![source, target].contains(&Some(at)));
             let weak = |at: usize| {
@@ -402,6 +405,51 @@ fn place<T: AsRef<str>>(given: &str, names: Option<&[T]>, columns: usize) -> Res
     })
 }
 
+/// The message of a table with these columns for two ends.
+fn ambiguous(names: &[impl AsRef<str>], at: &[usize]) -> String {
+    let which = listed(names, at.iter().copied());
+    format!(
+        "has several columns that could be ends of edges, {which}: name two of them `source` and `target`, or give them as source and target"
+    )
+}
+
+/// The ends that names such as `source`, and otherwise such as `src_ip`, say of columns; those that are known stay what they are.
+fn named_ends(
+    names: &[impl AsRef<str>],
+    known: (Option<usize>, Option<usize>),
+    open: &[usize],
+) -> Result<(Option<usize>, Option<usize>), String> {
+    let name = |at: usize| names[at].as_ref();
+    let called = |of: Role, stemmed: bool| {
+        let holds = move |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
+        open.iter().copied().filter(holds)
+    };
+    let source = known.0.or_else(|| called(Role::Source, false).next());
+    let target = known.1.or_else(|| called(Role::Target, false).next());
+    if source.is_some() && target.is_some() {
+        return Ok((source, target));
+    }
+    let all = |given: Option<usize>, of: Role| -> Vec<usize> {
+        given.map_or_else(|| called(of, true).collect(), |at| vec![at])
+    };
+    let (sources, targets) = (all(known.0, Role::Source), all(known.1, Role::Target));
+    let alike = |one: usize, two: usize| stem(name(one)).is_some() && stem(name(one)) == stem(name(two));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for &one in &sources {
+        pairs.extend(targets.iter().filter(|&&two| alike(one, two)).map(|&two| (one, two)));
+    }
+    if let [(source, target)] = pairs[..] {
+        return Ok((Some(source), Some(target)));
+    }
+    let several = source.is_none() && sources.len() > 1 || target.is_none() && targets.len() > 1;
+    if pairs.len() > 1 || several {
+        let mut which = [sources, targets].concat();
+        which.sort_unstable();
+        return Err(ambiguous(names, &which));
+    }
+    Ok((source.or_else(|| sources.first().copied()), target.or_else(|| targets.first().copied())))
+}
+
 /// Two columns next to each other whose names are those of two ends.
 fn named_pair<T: AsRef<str>>(
     names: &[impl AsRef<str>],
@@ -437,12 +485,7 @@ fn ends<T: AsRef<str>>(
     known: (Option<usize>, Option<usize>),
     candidates: &[usize],
 ) -> Result<(usize, usize), String> {
-    let ambiguous = |at: &[usize]| {
-        let which = listed(names, at.iter().copied());
-        Err(format!(
-            "has several columns that could be ends of edges, {which}: name two of them `source` and `target`, or give them as source and target"
-        ))
-    };
+    let ambiguous = |at: &[usize]| Err(ambiguous(names, at));
     let kind = |at: usize| Kind::of(rows, at);
     match known {
         (Some(source), Some(target)) => Ok((source, target)),
@@ -556,6 +599,9 @@ mod tests {
             ),
             (&["user", "item"], &[&["u1", "i1"], &["u2", "i1"]], (0, 1, None, None)),
             (&["source", "target", "type"], &[&["a", "b", "Mutual"]], (0, 1, None, Some(2))),
+            (&["src_ip", "source", "target", "dst_ip"], &[&["a", "b", "c", "d"]], (1, 2, None, None)),
+            (&["src_ip", "src_host", "dst_host"], &[&["a", "b", "c"]], (1, 2, None, None)),
+            (&["src_ip", "dst_host"], words, (0, 1, None, None)),
         ] {
             assert_eq!(find(names, rows), Ok(expected), "{names:?}");
         }
@@ -577,6 +623,16 @@ mod tests {
                 "two kinds of nodes, `user`, `item`",
             ),
             (&["source", "weight"], &[&["1", "2"]], "`source`, and none"),
+            (
+                &["origin_city", "origin_airport", "dest_airport", "dest_city"],
+                &[&["a", "b", "c", "d"]],
+                "`origin_city`, `origin_airport`, `dest_airport`, `dest_city`",
+            ),
+            (
+                &["src_ip", "src_host", "dst_host", "dst_ip"],
+                &[&["a", "b", "c", "d"]],
+                "`src_ip`, `src_host`, `dst_host`, `dst_ip`",
+            ),
         ] {
             let message = find(names, rows).unwrap_err();
             assert!(message.contains(words), "{names:?}: {message}");
@@ -589,6 +645,10 @@ mod tests {
         };
         let found = TableColumns::find(&["p", "q", "r"], &[vec!["1", "2", "3"]], &options).unwrap();
         assert_eq!((found.source, found.target, found.weight), (1, 2, Some(0)));
+        let first =
+            TableOptions { source: Some("1".into()), target: Some("2".into()), ..TableOptions::default() };
+        let found = TableColumns::find(&["source", "target", "source"], &[vec!["a", "b", "c"]], &first);
+        assert_eq!(found.map(|found| (found.source, found.target)), Ok((0, 1)));
         let missing = TableOptions { source: Some("z".into()), ..TableOptions::default() };
         let message = TableColumns::find(&["p", "q"], &[vec!["1", "2"]], &missing).unwrap_err();
         assert_eq!(message, "has no column called `z`: there are `p`, `q`");

@@ -95,14 +95,22 @@ pub(super) fn ends<T: AsRef<str>>(
     Ok(())
 }
 
-/// Refuses two columns that are the same end of edges by the same name.
+/// Refuses two columns that are the same end of edges by the same name, unless the caller says which column that end is.
 ///
 /// # Errors
 /// A sentence that goes on after the name of the table.
-pub(super) fn duplicates(names: &[impl AsRef<str>], used: &[usize]) -> Result<(), String> {
+pub(super) fn duplicates(
+    names: &[impl AsRef<str>],
+    used: &[usize],
+    (source_given, target_given): (bool, bool),
+) -> Result<(), String> {
     for (at, name) in names.iter().enumerate().filter(|(at, _)| !used.contains(at)) {
-        let end = matches!(role(name.as_ref()), Some(Role::Source | Role::Target));
-        if end && names[..at].iter().any(|other| plain(other.as_ref()) == plain(name.as_ref())) {
+        let open = match role(name.as_ref()) {
+            Some(Role::Source) => !source_given,
+            Some(Role::Target) => !target_given,
+            _ => false,
+        };
+        if open && names[..at].iter().any(|other| plain(other.as_ref()) == plain(name.as_ref())) {
             let name = listed(names, [at]);
             return Err(format!(
                 "has two columns called {name}: rename one, or give numbers of columns as source and target"

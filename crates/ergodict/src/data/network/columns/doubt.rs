@@ -32,24 +32,24 @@ pub enum Doubt {
 }
 
 impl Doubt {
-    /// Those of the first rows of a table without names of columns, and whether the first of them has sizes instead of an edge. `complete` is
-    /// whether there are no other rows.
+    /// Those of the first rows of a table in memory without names of columns, all of which are edges. `complete` is whether there are no other rows.
     ///
     /// ```
     /// use ergodict::data::Doubt;
     /// let rows = [["1", "2", "1999"], ["2", "3", "2001"]].map(Vec::from);
-    /// let (sizes, doubts) = Doubt::of_rows("table".as_ref(), &rows, true)?;
-    /// assert_eq!((sizes, doubts), (false, vec![Doubt::Weights(3, "years")]));
+    /// assert_eq!(Doubt::of_rows("table".as_ref(), &rows, true)?, [Doubt::Weights(3, "years")]);
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::Format`](crate::Error::Format), for the table of that path, for rows that are likely no edges with weights.
-    pub fn of_rows<T: AsRef<str>>(path: &Path, rows: &[Vec<T>], complete: bool) -> Result<(bool, Vec<Self>)> {
+    pub fn of_rows<T: AsRef<str>>(path: &Path, rows: &[Vec<T>], complete: bool) -> Result<Vec<Self>> {
         let refuse = |problem: Problem| problem.at(path, None);
-        let [first, rest @ ..] = rows else { return Ok((false, Vec::new())) };
+        let [first, rest @ ..] = rows else { return Ok(Vec::new()) };
         let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(AsRef::as_ref).collect()).collect();
-        TableColumns::check_syntax(&texts).map_err(|problem| refuse(problem.into()))?;
+        TableColumns::check_syntax(&texts)
+            .and_then(|()| TableColumns::check_title(first, rest))
+            .map_err(|problem| refuse(problem.into()))?;
         let names: Vec<String> =
             first.iter().take(2).map(|name| format!("`{}`", shorten(name.as_ref()))).collect();
         let names = names.join(", ");
@@ -60,14 +60,14 @@ impl Doubt {
             );
             return Err(refuse(problem.into()));
         }
-        let (sizes, mut doubts) = Self::find(rows, complete, true).map_err(refuse)?;
+        let (_, mut doubts) = Self::find(rows, complete, false).map_err(refuse)?;
         if found == FirstRow::Unsure {
             doubts.push(Self::Header(names));
         }
-        Ok((sizes, doubts))
+        Ok(doubts)
     }
 
-    /// The same, for a reader that has looked at the first row for a header; `may_have_sizes` is whether none was asked for.
+    /// The same, for a reader that has looked at the first row for a header, and whether that has sizes instead of an edge; `may_have_sizes` is whether none was asked for.
     pub(in super::super) fn find<T: AsRef<str>>(
         rows: &[Vec<T>],
         complete: bool,

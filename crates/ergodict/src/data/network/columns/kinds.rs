@@ -37,6 +37,13 @@ pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
         RELATIONS.contains(&name) || ORDINALS.contains(&name)
     };
     let end = |name: &str| matches!(role(name), Some(Role::Source | Role::Target));
+    // `sender_id`, `receiver_id`.
+    let bare = |name: &str| {
+        let name = plain(name);
+        let bare = ["id", "name", "key", "code"].iter().find_map(|suffix| name.strip_suffix(suffix));
+        bare.unwrap_or(&name).to_owned()
+    };
+    let (bare_one, bare_two) = (bare(one), bare(two));
     let letter = |name: &str| {
         let name = plain(name);
         name.chars().count() <= 2 || !name.chars().any(char::is_alphabetic)
@@ -72,6 +79,11 @@ pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
     };
     is_pair(one, two, false)
         || is_pair(two, one, false)
+        || is_pair(&bare_one, &bare_two, false)
+        || is_pair(&bare_two, &bare_one, false)
+        || end(&bare_one)
+        || end(&bare_two)
+        || are_prefixed(&bare_one, &bare_two)
         || related(one)
         || related(two)
         || end(one)
@@ -79,6 +91,15 @@ pub(super) fn are_one_kind(one: &str, two: &str) -> bool {
         || letter(one) && letter(two)
         || numbered()
         || shared()
+}
+
+/// Whether names are one word behind short prefixes, as in `PULocation`, `DOLocation`.
+fn are_prefixed(one: &str, two: &str) -> bool {
+    const FEWEST: usize = 5;
+    const PREFIX: usize = 3;
+    let common = one.chars().rev().zip(two.chars().rev()).take_while(|(a, b)| a == b).count();
+    let (one, two) = (one.chars().count(), two.chars().count());
+    one == two && common >= FEWEST && one - common <= PREFIX
 }
 
 /// Whether names are those of two kinds of nodes, as `user` and `item` are, which often have the same numbers.
@@ -194,12 +215,23 @@ mod tests {
             ("id", "id.1"),
             ("2000", "2001"),
             ("zipa", "zipz"),
+            ("sender_id", "receiver_id"),
+            ("caller_id", "callee_id"),
+            ("citing_id", "cited_id"),
+            ("buyer_id", "seller_id"),
+            ("employee_id", "manager_id"),
+            ("payer", "payee"),
+            ("paper", "reference"),
+            ("PULocationID", "DOLocationID"),
         ] {
             assert!(are_one_kind(one, two), "{one} {two}");
         }
-        for (one, two) in
-            [("student", "school"), ("sailor_id", "ship_id"), ("patientID", "wardID"), ("foo", "bar")]
-        {
+        for (one, two) in [
+            ("student", "school"),
+            ("sailor_id", "ship_id"),
+            ("patientID", "wardID"),
+            ("location", "station"),
+        ] {
             assert!(!are_one_kind(one, two), "{one} {two}");
         }
     }

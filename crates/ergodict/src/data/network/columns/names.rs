@@ -29,7 +29,18 @@ pub(super) fn group(name: &str) -> Option<&str> {
 
 /// What a name says of its column, whatever stands below it.
 pub(in super::super) fn role(name: &str) -> Option<Role> {
-    Some(match plain(name).as_str() {
+    let name = plain(name);
+    exact_role(&name).or_else(|| directed_end(&name).map(|(end, _)| end))
+}
+
+/// The node in a name such as `src_ip`, none in names such as `source` that are those of ends themselves.
+pub(super) fn stem(name: &str) -> Option<&'static str> {
+    let name = plain(name);
+    exact_role(&name).is_none().then(|| directed_end(&name))?.map(|(_, node)| node)
+}
+
+fn exact_role(name: &str) -> Option<Role> {
+    Some(match name {
         "source" | "src" | "from" | "fromnode" | "fromnodeid" | "fromid" | "sourceid" | "sourcenode"
         | "startid" | "startnode" | "sourcename" | "fromname" | "sender" | "follower" | "citing"
         | "caller" | "ego" | "node1" | "id1" | "vertex1" => Role::Source,
@@ -45,12 +56,12 @@ pub(in super::super) fn role(name: &str) -> Option<Role> {
         | "relationship" | "relation" | "selected" | "time" | "timestamp" | "timestamps" | "datetime"
         | "date" | "year" | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch"
         | "unixtime" => Role::Attribute,
-        name => return directed_end(name),
+        _ => return None,
     })
 }
 
-/// The end that a name such as `src_ip` or `destination_airport` is of.
-fn directed_end(name: &str) -> Option<Role> {
+/// The end that a name such as `src_ip` or `destination_airport` is of, and what is there.
+fn directed_end(name: &str) -> Option<(Role, &'static str)> {
     const NODES: &[&str] = &[
         "ip",
         "addr",
@@ -82,9 +93,11 @@ fn directed_end(name: &str) -> Option<Role> {
     const SOURCES: [&str; 4] = ["source", "src", "from", "origin"];
     const TARGETS: [&str; 6] = ["target", "tgt", "destination", "dest", "dst", "to"];
     let among = |prefixes: &[&str]| {
-        prefixes.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(|node| NODES.contains(&node)))
+        let mut nodes = prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix));
+        nodes.find_map(|found| NODES.iter().copied().find(|node| *node == found))
     };
-    if among(&SOURCES) { Some(Role::Source) } else { among(&TARGETS).then_some(Role::Target) }
+    let source = among(&SOURCES).map(|node| (Role::Source, node));
+    source.or_else(|| among(&TARGETS).map(|node| (Role::Target, node)))
 }
 
 /// Whether a name is one of weights where ends of edges do not stand: `v w` are two ends.
@@ -107,6 +120,8 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         ("who", "whom"),
         ("parent", "child"),
         ("buyer", "seller"),
+        ("payer", "payee"),
+        ("paper", "reference"),
         ("head", "tail"),
         ("tail", "head"),
         ("author", "coauthor"),

@@ -100,14 +100,7 @@ pub(in super::super) fn check_three_columns<T: AsRef<str>>(
     let common = others.intersection(&ends).count();
     // The third column has ids, as weights have not, if it shares many numbers with the second.
     let ids = 2 * common >= others.len() && 2 * others.len() >= ends.len() && others.len() > 1;
-    let sorted = rows.is_sorted_by_key(|row| row[0]);
-    if rows.len() > 2
-        && ids
-        && sorted
-        && first.len() > 1
-        && first.is_disjoint(&ends)
-        && first.is_disjoint(&others)
-    {
+    if rows.len() >= FEWEST && ids && ascends_apart(&rows) {
         return Err(
             format!("begins with a number that looks like a time, as every row does: {columns}").into()
         );
@@ -131,16 +124,25 @@ pub(in super::super) fn check_three_columns<T: AsRef<str>>(
     Ok(())
 }
 
-/// Whether the first of three columns could be times and the others the ends of edges, although times and ids share numbers.
+/// Whether the first of three columns ascends and shares no number with the others.
+fn ascends_apart(rows: &[Vec<i64>]) -> bool {
+    let (first, ends, others) = (column(rows, 0), column(rows, 1), column(rows, 2));
+    rows.is_sorted_by_key(|row| row[0])
+        && first.len() > 1
+        && first.is_disjoint(&ends)
+        && first.is_disjoint(&others)
+}
+
+/// Whether the first of three columns could be times and the others the ends of edges, although times and ids share numbers or the rows are few.
 pub(in super::super) fn could_begin_with_times<T: AsRef<str>>(rows: &[Vec<T>]) -> bool {
-    if rows.len() < FEWEST || rows.iter().any(|row| row.len() != 3) {
+    if rows.len() < 3 || rows.iter().any(|row| row.len() != 3) {
         return false;
     }
     let Some(rows) = integers(rows) else { return false };
     let (times, ends, others) = (column(&rows, 0), column(&rows, 1), column(&rows, 2));
     let common = others.intersection(&ends).count();
-    rows.is_sorted_by_key(|row| row[0])
-        && times.len() >= 3
+    let ascends = rows.is_sorted_by_key(|row| row[0]) && times.len() >= 3;
+    (if rows.len() < FEWEST { others.len() > 1 && ascends_apart(&rows) } else { ascends })
         && 2 * common >= others.len()
         && 2 * others.len() >= ends.len()
 }
@@ -215,8 +217,8 @@ mod tests {
     #[test]
     fn first_columns_that_are_no_ends_are_refused() {
         for (text, words) in [
-            ("20 1 2;20 2 3;40 3 1", Some("looks like a time")),
-            ("20 1 2;40 2 3;60 3 1", Some("looks like a time")),
+            ("20 1 2;20 2 3;40 3 1;40 1 2;40 2 3;60 3 1;60 1 3;80 2 1", Some("looks like a time")),
+            ("20 1 2;40 2 3;60 3 1", None),
             ("2020-01-01 1 2;2020-01-02 2 3", Some("begins with a date")),
             ("0 1 2;1 2 3;2 3 0;3 0 1", Some("two neighbors")),
             ("1 5 6;2 6 7;3 7 5;4 5 8;5 8 6;6 8 9;7 9 5;8 5 7", Some("numbered edge")),
@@ -231,6 +233,8 @@ mod tests {
                 None => assert_eq!(found, Ok(()), "{text}"),
             }
         }
+        assert!(could_begin_with_times(&rows("20 1 2;20 2 3;40 3 1")), "fewer rows are a doubt");
+        assert!(!could_begin_with_times(&rows("20 1 2;40 2 3")));
     }
 
     #[test]

@@ -156,10 +156,7 @@ impl Chunk {
         {
             return Err(miscounted(found, layout).into());
         }
-        if let Some([source, target]) = &layout.names
-            && fields[layout.source] == *source
-            && fields[layout.target] == *target
-        {
+        if layout.names.as_ref().is_some_and(|names| *fields == *names) {
             // Tables that were put together have several headers.
             return Ok(());
         }

@@ -33,8 +33,8 @@ pub(super) struct Layout {
     pub(super) decimals: bool,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
-    /// What the header calls both ends.
-    pub(super) names: Option<[String; 2]>,
+    /// The names of all columns, where they are those of edges: a line of the same is no edge.
+    pub(super) names: Option<Vec<String>>,
     /// Where lines say whether their edge has a direction.
     pub(super) direction: Option<Direction>,
     /// Columns that nothing is made of, by their names or numbers.
@@ -250,7 +250,7 @@ impl Layout {
     ) -> Result<Self, String> {
         let found = TableColumns::find(head, rows, &options.table)?;
         (self.source, self.target, self.columns) = (found.source, found.target, head.len());
-        self.names = Some([found.source, found.target].map(|at| head[at].to_string()));
+        self.names = are_edge_names(head).then(|| head.iter().map(ToString::to_string).collect());
         if let Some(at) = found.weight.filter(|_| options.weighted != Some(false)) {
             let odd = odd_weights(rows, at).filter(|what| what.starts_with("times"));
             self.doubts.extend(odd.map(|what| Doubt::Weights(at + 1, what)));

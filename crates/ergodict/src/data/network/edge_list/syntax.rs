@@ -101,7 +101,9 @@ pub(in super::super) fn other<T: AsRef<str>>(rows: &[Vec<T>]) -> Option<String> 
     let key =
         |field: &str| field.split_once('=').map(|(key, _)| key.to_owned()).filter(|key| !key.is_empty());
     let keys: Vec<_> = rows[0].iter().take(2).map(|field| key(field)).collect();
+    // Addresses such as `page?id=1` have one key.
     if keys.iter().all(Option::is_some)
+        && keys.first() != keys.get(1)
         && all(&|row| row.iter().take(2).map(|field| key(field)).eq(keys.iter().cloned()))
     {
         return Some(
