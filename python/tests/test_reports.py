@@ -56,7 +56,7 @@ def test_the_page_of_a_network_is_that_of_the_command_line(
     for name, network in (("network", ergodict.Network(networkx.path_graph(5))), ("path", ergodict.Network([(0, 1), (2, 3)]))):
         page = network.report(own, name=None if name == "network" else name).read_text(encoding="utf-8")
         # No command reads what is in memory.
-        assert f"<h1>The {'network' if name == 'network' else f'network {name}'}</h1>" in page and "What to try next" not in page
+        assert f"<h1>{'Network' if name == 'network' else f'Network {name}'}</h1>" in page and "What to try next" not in page
     with pytest.raises(ValueError, match="would be overwritten"):
         ergodict.Network(network_file).report(network_file)
 
