@@ -55,7 +55,8 @@ class Frames:
             return self._read(at * frame, frame).reshape(self.shape[1:])
         if self._whole is None:
             self._whole = self._read(0, frame * len(self)).reshape(self.shape, order="F")
-        return self._whole[at]
+        found: npt.NDArray[Any] = self._whole[at]
+        return found
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         return (self[at] for at in range(len(self)))

@@ -492,6 +492,9 @@ def of_table(
         raise ValueError("the table holds no edge: expected a row for each")
     if len(columns) < 2:
         raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
+    if all(str(name).startswith("Unnamed: ") for name in columns[1:]):
+        # As pandas calls the others where only the first field of a line has words.
+        raise ValueError(f"the table has no names for its columns but {str(columns[0])!r}, as below a title: leave out the lines above the names (skiprows)")
     if weight is not None and not isinstance(weight, str) and weight not in columns:
         raise TypeError("weight must be the name of a column")
 

@@ -75,7 +75,7 @@ def test_only_files_have_sizes_in_the_first_row(tmp_path: pathlib.Path) -> None:
     assert networks[1] == networks[2]
 
 
-@pytest.mark.parametrize("name", ["#", "-"])
+@pytest.mark.parametrize("name", ["#", "*"])
 def test_names_of_columns_are_no_syntax(name: str) -> None:
     assert Network(pandas.DataFrame({name: ["a", "b"], "to": ["b", "c"]})).nodes == ["a", "b", "c"]
 
@@ -115,3 +115,16 @@ def test_nodes_are_called_by_labels(tmp_path: pathlib.Path) -> None:
     assert Network(labeled).nodes == ["x", "y"]
     with pytest.raises(ValueError, match="has no meaning"):
         Network(graph, ids=True)
+
+
+def test_a_title_above_the_names_is_refused() -> None:
+    for text in ["Contacts in class 7b,,\nA,B,Minutes\nAnna,David,16\n", "Contacts 2024,\nA,B\nAnna,David\n"]:
+        with pytest.raises(ValueError, match="as below a title"):
+            Network(pandas.read_csv(io.StringIO(text)))
+
+
+def test_times_before_the_ends_are_no_weights(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "contacts.txt"
+    file.write_text(_TIMES)
+    network = Network(file, source="2", target="3")
+    assert network.nodes == [1, 2, 3] and not network.is_weighted

@@ -129,7 +129,7 @@ def test_the_page_of_a_reconstruction_is_that_of_the_command_line(
     # Of a dictionary in memory, pickled, and of some pairs.
     rebuilt = NetworkDictionary(4, k=5, steps=10, random_state=3).fit("@karate").reconstruct("@karate", samples=500, pairs=[(1, 2), (1, 34)])
     page = pickle.loads(pickle.dumps(rebuilt)).report(tmp_path / "some.html").read_text(encoding="utf-8")
-    assert "@karate rebuilt" in page and "--pairs pairs.tsv" in page
+    assert "Reconstruction of @karate" in page and "--pairs pairs.tsv" in page
     # A pickle has no finished model, but knows what was learned from.
     assert "of nothing" not in page and "of nothing" not in rebuilt.report(tmp_path / "some.html").read_text(encoding="utf-8")
 

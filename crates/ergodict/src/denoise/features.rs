@@ -15,6 +15,7 @@ use super::MotifCodes;
 use super::embedding::prone;
 use super::nodes::NodeFacts;
 use super::paths::{OwnEdge, PairPaths, Paths};
+use super::progress::Progress;
 use super::splits::Noise;
 use super::walks::Walks;
 use crate::data::Network;
@@ -294,7 +295,7 @@ fn rows_of_nodes(facts: &NodeFacts, pairs: &[(u32, u32)]) -> Result<Features> {
 /// # Errors
 /// Those of [`MotifCodes::features`].
 pub(crate) fn motifs(codes: &MotifCodes, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Features> {
-    let columns = codes.features(network, pairs)?;
+    let columns = codes.features(network, pairs, &mut Progress::none())?;
     Features::new(Group::Motifs, (0..columns.rows()).map(|a| format!("motif {a}")).collect(), columns)
 }
 

@@ -261,7 +261,7 @@ impl Denoiser {
             let name = format!("motif-codes/{}", noise.word());
             let scores = match progress.recall(&name)? {
                 Some(scores) => scores,
-                None => MotifScores::default().scores(network, &some, noise, self.seed)?,
+                None => MotifScores::default().scores(network, &some, noise, self.seed, progress)?,
             };
             progress.keep(&name, &scores)?;
             rows.iter().zip(scores).for_each(|(&row, logit)| logits[row] = logit);

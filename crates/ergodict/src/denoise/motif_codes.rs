@@ -10,6 +10,7 @@
 //! A mean patch is symmetric. So it is kept as its numbers above the diagonal times `√2`, which gives all inner products, and with
 //! them the same codes and atoms, as all `k²` numbers would.
 
+use super::progress::{Progress, Stage};
 use super::stars::{Stars, mixed};
 use crate::data::{Adjacency, Network};
 use crate::factor::FactorSettings;
@@ -160,8 +161,13 @@ impl MotifCodes {
     /// depend on whether the pair has an edge.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node.
-    pub(crate) fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
+    /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node; [`Error::Interrupted`].
+    pub(crate) fn codes(
+        &self,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        progress: &mut Progress<'_>,
+    ) -> Result<Mat<f64>> {
         check(network, pairs)?;
         let adjacency = Adjacency::new(network, BITS);
         let mut coder = Coder::new(
@@ -171,7 +177,9 @@ impl MotifCodes {
         coder.set_dictionary(&self.w);
         let mut all = Mat::zeros(self.w.cols(), pairs.len());
         let (mut x, mut h, mut costs) = (Mat::zeros(0, 0), Mat::zeros(0, 0), Vec::new());
+        let count = pairs.len();
         for (block, pairs) in pairs.chunks(BLOCK).enumerate() {
+            progress.at(Stage::Features, (block * BLOCK) as f64 / count as f64)?;
             self.write(&adjacency, pairs, &mut x);
             coder.code((&x).into(), &self.w, &mut h, false, &mut costs)?;
             for j in 0..pairs.len() {
@@ -185,8 +193,13 @@ impl MotifCodes {
     ///
     /// # Errors
     /// As [`MotifCodes::codes`].
-    pub(crate) fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
-        let mut codes = self.codes(network, pairs)?;
+    pub(crate) fn features(
+        &self,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        progress: &mut Progress<'_>,
+    ) -> Result<Mat<f64>> {
+        let mut codes = self.codes(network, pairs, progress)?;
         codes.padded_mut().par_iter_mut().for_each(|h| *h = (STRETCH * *h).ln_1p());
         Ok(codes)
     }

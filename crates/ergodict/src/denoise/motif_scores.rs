@@ -13,6 +13,7 @@
 
 use super::logistic::{FitOptions, Head};
 use super::motif_codes::{MotifCodes, MotifCodesParameters, check};
+use super::progress::Progress;
 use super::splits::{Noise, Split, SplitOptions};
 use crate::data::Network;
 use crate::linalg::Mat;
@@ -63,6 +64,7 @@ impl MotifScores {
         pairs: &[(u32, u32)],
         noise: Noise,
         seed: u64,
+        progress: &mut Progress<'_>,
     ) -> Result<Vec<f64>> {
         check(network, pairs)?;
         if self.splits == 0 {
@@ -93,9 +95,9 @@ impl MotifScores {
             let logits = match noise {
                 Noise::Removed => {
                     let split = split.balanced();
-                    self.pass((&split.network, network), &split, &asked, (seed, number))?.1
+                    self.pass((&split.network, network), &split, &asked, (seed, number), progress)?.1
                 }
-                Noise::Added => self.added(network, edges.len(), &split, &asked, (seed, number))?,
+                Noise::Added => self.added(network, edges.len(), &split, &asked, (seed, number), progress)?,
             };
             totals.iter_mut().zip(logits).for_each(|(total, logit)| *total += logit);
         }
@@ -110,8 +112,10 @@ impl MotifScores {
         split: &Split,
         asked: &[(u32, u32)],
         (seed, number): (u64, u64),
+        progress: &mut Progress<'_>,
     ) -> Result<Vec<f64>> {
-        let (known, mut logits) = self.pass((&split.network, network), split, asked, (seed, 2 * number))?;
+        let (known, mut logits) =
+            self.pass((&split.network, network), split, asked, (seed, 2 * number), progress)?;
         if self.cleaned {
             // Both labels weigh the same, so that the odds of a pair are the density of observed edges over that of false ones. Where
             // there are no true edges these odds are the share of false ones, whatever it is: that of the lowest injected pairs.
@@ -122,7 +126,7 @@ impl MotifScores {
             let kept = |logit: &f64| 1.0 - (share - logit).exp() > KEPT;
             let worse = with_edges(network, &split.pairs, |i| kept(&known[i]))?;
             let clean = with_edges(network, &asked[..edges], |i| kept(&logits[i]))?;
-            let (_, second) = self.pass((&worse, &clean), split, asked, (seed, 2 * number + 1))?;
+            let (_, second) = self.pass((&worse, &clean), split, asked, (seed, 2 * number + 1), progress)?;
             logits.iter_mut().zip(second).for_each(|(logit, other)| *logit = f64::midpoint(*logit, other));
         }
         Ok(logits)
@@ -135,20 +139,26 @@ impl MotifScores {
         split: &Split,
         asked: &[(u32, u32)],
         (seed, stars): (u64, u64),
+        progress: &mut Progress<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let motifs = MotifCodes::learn(learned, &split.pairs, &self.codes, seed, stars)?;
-        let features = with_degrees(learned, &split.pairs, &motifs)?;
+        let features = with_degrees(learned, &split.pairs, &motifs, progress)?;
         let options = FitOptions { quadratic: 2, ..FitOptions::default() };
         let head = Head::fit(&options, features.as_ref(), &split.labels, &split.weights)?;
         let known = head.logits(features.as_ref())?;
         drop(features);
-        Ok((known, head.logits(with_degrees(network, asked, &motifs)?.as_ref())?))
+        Ok((known, head.logits(with_degrees(network, asked, &motifs, progress)?.as_ref())?))
     }
 }
 
 /// The features: `log1p d_u + log1p d_v` and the absolute difference of both, without the pair's own edge, then the codes.
-fn with_degrees(network: &Arc<Network>, pairs: &[(u32, u32)], motifs: &MotifCodes) -> Result<Mat<f64>> {
-    let codes = motifs.features(network, pairs)?;
+fn with_degrees(
+    network: &Arc<Network>,
+    pairs: &[(u32, u32)],
+    motifs: &MotifCodes,
+    progress: &mut Progress<'_>,
+) -> Result<Mat<f64>> {
+    let codes = motifs.features(network, pairs, progress)?;
     let mut all = Mat::zeros(2 + codes.rows(), pairs.len());
     for (j, &(u, v)) in pairs.iter().enumerate() {
         let own = usize::from(network.neighbors(u as usize).binary_search(&v).is_ok());
@@ -179,8 +189,10 @@ mod tests {
         let motifs = MotifCodes::learn(&karate, &edges, &small, 1, 0).unwrap();
         // Nodes 0, 1, 9 and 33 have 16, 9, 2 and 17 neighbors; 0 and 1 are neighbors, as are 9 and 33.
         let pairs = [(0, 1), (0, 33), (33, 9), (9, 33)];
-        let (found, codes) =
-            (with_degrees(&karate, &pairs, &motifs).unwrap(), motifs.features(&karate, &pairs).unwrap());
+        let (found, codes) = (
+            with_degrees(&karate, &pairs, &motifs, &mut Progress::none()).unwrap(),
+            motifs.features(&karate, &pairs, &mut Progress::none()).unwrap(),
+        );
         for (j, [one, two]) in
             [[15.0f64, 8.0], [16.0, 17.0], [16.0, 1.0], [1.0, 16.0]].into_iter().enumerate()
         {

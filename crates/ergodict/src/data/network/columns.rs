@@ -358,7 +358,7 @@ impl TableColumns {
     }
 
     /// The columns of a table without names that begins with this row: both ends and, where there is a third column, the weight. Next to ends that are given
-    /// it is one only if it is a number.
+    /// it is one only if it is a number behind both: before them, as in `t i j`, it is something else.
     pub(super) fn unnamed<T: AsRef<str>>(row: &[T], options: &TableOptions) -> Result<Option<Self>, String> {
         let columns = row.len();
         let given = |column: &Option<String>| {
@@ -379,7 +379,8 @@ impl TableColumns {
             return Ok(None);
         };
         let elsewhere = (source, target) != (0, 1);
-        let is_weight = |at: &usize| columns == 3 && (!elsewhere || row[*at].as_ref().parse::<f64>().is_ok());
+        let number = |at: usize| at > source.max(target) && row[at].as_ref().parse::<f64>().is_ok();
+        let is_weight = |at: &usize| columns == 3 && (!elsewhere || number(*at));
         let weight = weight.or_else(|| free.next().filter(is_weight));
         let unused =
             (0..columns).filter(|at| ![Some(source), Some(target), weight].contains(&Some(*at))).collect();

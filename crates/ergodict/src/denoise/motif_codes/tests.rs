@@ -4,7 +4,7 @@ use crate::common::Random;
 use crate::data::Network;
 use crate::denoise::roc::auc;
 use crate::denoise::splits::Noise;
-use crate::denoise::{MotifCodes, MotifCodesParameters, MotifScores};
+use crate::denoise::{MotifCodes, MotifCodesParameters, MotifScores, Progress};
 use crate::linalg::Mat;
 use std::sync::Arc;
 
@@ -46,7 +46,11 @@ fn codes_do_not_see_the_pair_itself() {
         let with: Vec<_> = without.iter().copied().chain([pair]).collect();
         let [one, two] = [without, with].map(|edges| Arc::new(Network::simple(60, &edges).unwrap()));
         assert_eq!(one.edges() + 1, two.edges());
-        assert_eq!(motifs.codes(&one, &[pair]).unwrap(), motifs.codes(&two, &[pair]).unwrap(), "{pair:?}");
+        assert_eq!(
+            motifs.codes(&one, &[pair], &mut Progress::none()).unwrap(),
+            motifs.codes(&two, &[pair], &mut Progress::none()).unwrap(),
+            "{pair:?}"
+        );
     }
 }
 
@@ -55,12 +59,14 @@ fn codes_depend_on_nothing_but_the_pair() {
     let network = network(2);
     let pairs = all_pairs(60);
     let motifs = MotifCodes::learn(&network, &pairs, &small(), 3, 0).unwrap();
-    let codes = motifs.codes(&network, &pairs).unwrap();
+    let codes = motifs.codes(&network, &pairs, &mut Progress::none()).unwrap();
     let mut random = Random::new(4);
     // Any order and company, either way round.
     let chosen: Vec<usize> = (0..2000).map(|_| random.below(pairs.len())).collect();
     let turned = |i: &usize| if i.is_multiple_of(2) { pairs[*i] } else { (pairs[*i].1, pairs[*i].0) };
-    let others = motifs.codes(&network, &chosen.iter().map(turned).collect::<Vec<_>>()).unwrap();
+    let others = motifs
+        .codes(&network, &chosen.iter().map(turned).collect::<Vec<_>>(), &mut Progress::none())
+        .unwrap();
     for (j, &i) in chosen.iter().enumerate() {
         assert_eq!(others.col(j), codes.col(i));
     }
@@ -83,8 +89,8 @@ fn threads_change_nothing() {
             let motifs = MotifCodes::learn(&network, &pairs, &small(), 3, 0).unwrap();
             let method = MotifScores { codes: small(), ..MotifScores::default() };
             let scores = [Noise::Added, Noise::Removed]
-                .map(|noise| method.scores(&network, &pairs, noise, 1).unwrap());
-            (motifs.dictionary(), motifs.features(&network, &pairs).unwrap(), scores)
+                .map(|noise| method.scores(&network, &pairs, noise, 1, &mut Progress::none()).unwrap());
+            (motifs.dictionary(), motifs.features(&network, &pairs, &mut Progress::none()).unwrap(), scores)
         })
     };
     assert_eq!(run(1), run(3));
@@ -141,7 +147,7 @@ fn codes_are_those_of_the_mean_patch_over_all_its_entries() {
         );
     }
     // Its code is what the threshold leaves of the norm.
-    let code = motifs.codes(&network, &[(0, 1)]).unwrap().get(0, 0);
+    let code = motifs.codes(&network, &[(0, 1)], &mut Progress::none()).unwrap().get(0, 0);
     assert!((code - (norm - parameters.lambda / 2.0)).abs() < 2.0 * deviation, "{code}");
 }
 
@@ -155,8 +161,8 @@ fn pairs_without_leaves_have_no_code_and_stars_have_plain_ones() {
     let star: Vec<_> = (1..9).map(|v| (0, v)).collect();
     let star = Arc::new(Network::simple(10, &star).unwrap());
     let zero = |codes: &Mat<f64>| (0..codes.cols()).all(|j| codes.col(j).iter().all(|h| *h == 0.0));
-    assert!(zero(&motifs.codes(&star, &[(0, 1), (9, 0)]).unwrap()));
-    let codes = motifs.codes(&star, &[(1, 2), (3, 7), (9, 2)]).unwrap();
+    assert!(zero(&motifs.codes(&star, &[(0, 1), (9, 0)], &mut Progress::none()).unwrap()));
+    let codes = motifs.codes(&star, &[(1, 2), (3, 7), (9, 2)], &mut Progress::none()).unwrap();
     assert_eq!(codes.col(0), codes.col(1));
     assert!(codes.col(0).iter().any(|h| *h > 0.0));
     assert!(codes.col(2).iter().all(|h| *h == 0.0));
@@ -178,18 +184,26 @@ fn what_cannot_be_coded_is_refused() {
     assert!(MotifCodes::learn(&network, &[], &small(), 0, 0).is_err());
     let motifs = learn(small()).unwrap();
     for pair in [(3, 3), (0, 60), (u32::MAX, 0)] {
-        let message = motifs.codes(&network, &[(0, 1), pair]).unwrap_err().to_string();
+        let message = motifs.codes(&network, &[(0, 1), pair], &mut Progress::none()).unwrap_err().to_string();
         assert!(message.contains(&format!("{pair:?}")), "{message}");
     }
-    assert_eq!(motifs.codes(&network, &[]).unwrap().cols(), 0);
+    assert_eq!(motifs.codes(&network, &[], &mut Progress::none()).unwrap().cols(), 0);
     let directed = crate::data::Build { directed: true, ..Default::default() };
     let ids = crate::data::NodeIds::numbered(3);
     let directed = Network::build(ids, &[(0, 1, 1.0), (1, 2, 1.0)], false, directed).unwrap().0;
-    assert!(motifs.codes(&directed.into(), &[(0, 1)]).unwrap_err().to_string().contains("directed"));
+    assert!(
+        motifs
+            .codes(&directed.into(), &[(0, 1)], &mut Progress::none())
+            .unwrap_err()
+            .to_string()
+            .contains("directed")
+    );
     let method = MotifScores { splits: 0, ..MotifScores::default() };
-    assert!(method.scores(&network, &pairs, Noise::Added, 0).is_err());
+    assert!(method.scores(&network, &pairs, Noise::Added, 0, &mut Progress::none()).is_err());
     let empty = Arc::new(Network::simple(4, &[]).unwrap());
-    assert!(MotifScores::default().scores(&empty, &[(0, 1)], Noise::Added, 0).is_err());
+    assert!(
+        MotifScores::default().scores(&empty, &[(0, 1)], Noise::Added, 0, &mut Progress::none()).is_err()
+    );
 }
 
 #[test]
@@ -208,12 +222,14 @@ fn false_edges_between_groups_are_found() {
     let network = Arc::new(Network::simple(96, &listed).unwrap());
     let method =
         MotifScores { codes: MotifCodesParameters { atoms: 8, ..small() }, ..MotifScores::default() };
-    let scores = method.scores(&network, &listed, Noise::Added, 0).unwrap();
+    let scores = method.scores(&network, &listed, Noise::Added, 0, &mut Progress::none()).unwrap();
     let labels: Vec<bool> = (0..listed.len()).map(|i| i < true_edges).collect();
     let area = auc(&scores, &labels).unwrap();
     assert!(area > 0.95, "{area}");
     let pairs = all_pairs(96);
     let labels: Vec<bool> = pairs.iter().map(|(u, v)| u / 12 == v / 12).collect();
-    let area = auc(&method.scores(&network, &pairs, Noise::Removed, 0).unwrap(), &labels).unwrap();
+    let area =
+        auc(&method.scores(&network, &pairs, Noise::Removed, 0, &mut Progress::none()).unwrap(), &labels)
+            .unwrap();
     assert!(area > 0.95, "{area}");
 }

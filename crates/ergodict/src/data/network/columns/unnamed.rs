@@ -167,6 +167,7 @@ pub(in super::super) fn odd_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -
         }
         () if all(&|weight| (1800..=2100).contains(&weight)) => Some("years"),
         () if weights.len() >= FEWEST && (numbered(0) || numbered(1)) => Some("numbers of rows"),
+        () if weights.len() >= FEWEST && weights.is_sorted() => Some("times (ascending)"),
         () => None,
     }
 }
@@ -244,6 +245,9 @@ mod tests {
             ("20200101 20200102", Some("dates")),
             ("1262454010 1262454030", Some("times (since 1970)")),
             ("1 2 3 4 5 6 7 8", Some("numbers of rows")),
+            ("20 20 40 40 60 80 80 100", Some("times (ascending)")),
+            ("20 20 40 40 60 80 80 20", None),
+            ("20 40 60", None),
             ("1 2 3", None),
             ("2000 2000", None),
             ("1999 12", None),

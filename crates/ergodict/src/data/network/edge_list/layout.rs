@@ -252,7 +252,7 @@ impl Layout {
         (self.source, self.target, self.columns) = (found.source, found.target, head.len());
         self.names = are_edge_names(head).then(|| head.iter().map(ToString::to_string).collect());
         if let Some(at) = found.weight.filter(|_| options.weighted != Some(false)) {
-            let odd = odd_weights(rows, at).filter(|what| what.starts_with("times"));
+            let odd = odd_weights(rows, at).filter(|what| *what == "times (since 1970)");
             self.doubts.extend(odd.map(|what| Doubt::Weights(at + 1, what)));
         }
         let dictionary =
