@@ -72,6 +72,7 @@ if __name__ == "__main__":
         case "tiny", folder:
             tiny(Path(folder))
         case "run", folder, name, bits, how, file, *counts:
-            run(Path(folder), name, bits, how, file, *map(int, counts))
+            numbers = [None if count == "auto" else int(count) for count in counts]
+            run(Path(folder), name, bits, how, file, *numbers)
         case _:
             sys.exit(__doc__)

@@ -71,7 +71,7 @@ fn steps<T: Scalar>(d: usize, n: usize, r: usize, times: u64) -> Result<()> {
             x.col_mut(j).iter_mut().zip(atoms.col(k)).for_each(|(x, &w)| *x += code * T::from_f64(w));
         }
     }
-    let settings = FactorSettings { dictionary_sweeps: 2, lambda: 0.2, ..FactorSettings::new(r) };
+    let settings = FactorSettings { dictionary_sweeps: Some(2), lambda: 0.2, ..FactorSettings::new(r) };
     let mut factorizer = Factorizer::<T>::random(settings, d, 0)?;
     for _ in 0..3 + times {
         factorizer.step(&x)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const USAGE: &str = "usage: benchsuite step --data DIR --case a|b|c --precision f32|f64 --out W.npy \
-                     [--schedule S] [--sweeps N] [--sweep-tolerance X] [--repeats N] [--warm N] [--steps N]";
+                     [--schedule S] [--sweeps N|auto] [--sweep-tolerance X] [--repeats N] [--warm N] [--steps N]";
 
 struct Options {
     data: PathBuf,
@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let need = |name: &str| value(name).with_context(|| format!("{name} is missing\n{USAGE}"));
     let mut parameters = FactorSettings::new(1);
     parameters.schedule = value("--schedule").unwrap_or("constant:0.5".into()).parse()?;
-    if let Some(sweeps) = value("--sweeps") {
-        parameters.dictionary_sweeps = sweeps.parse()?;
+    if let Some(sweeps) = value("--sweeps").filter(|sweeps| sweeps != "auto") {
+        parameters.dictionary_sweeps = Some(sweeps.parse()?);
     }
     if let Some(tolerance) = value("--sweep-tolerance") {
         parameters.dictionary_tolerance = tolerance.parse()?;

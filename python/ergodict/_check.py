@@ -207,6 +207,7 @@ def scheme(estimator: Any, atoms: int, features: int, f32: bool, steps: int = 0)
         "atoms": atoms, "lambda": penalty(estimator.alpha), "init": init if isinstance(init, str) else None,
         "schedule": words if function is None or not steps else weights(function, steps),
         "dictionary": spec_of(estimator.dictionary, atoms, features),
+        "dictionary-sweeps": None if estimator.dict_sweeps is None else count(estimator.dict_sweeps, "dict_sweeps", 0, 2**32 - 1),
     }
     rest = {key: _value(getattr(estimator, name), name, *setting) for name, (key, *setting) in SCHEME.items() if key not in own}
     return {**own, **rest, "f32": f32}

@@ -28,7 +28,7 @@ SCHEME: dict[str, Setting] = {
     "code": Setting("code", "nonneg"), "normalize": Setting("normalize", "sum", ("sum", "per-column")),
     "unused": Setting("unused", "keep", ("keep", "reseed")), "solver": Setting("solver", "fast", ("fast", "projected-gradient")),
     "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.01),
-    "dict_sweeps": Setting("dictionary-sweeps", 5), "dict_init": Setting("init", "auto"),
+    "dict_sweeps": Setting("dictionary-sweeps", None), "dict_init": Setting("init", "auto"),
 }
 #: Settings of every run that reads networks and samples motifs.
 SAMPLING: dict[str, Setting] = {
@@ -109,8 +109,8 @@ class OnlineParameters:
         Relative KKT residual at which coding stops.
     dict_tol : float, default=0.01
         Relative change of the dictionary at which its update stops.
-    dict_sweeps : int, default=5
-        Most sweeps of a dictionary update.
+    dict_sweeps : int or None, default=None
+        Most sweeps of a dictionary update; None is 5, or 1 for minibatches of fewer samples than atoms.
     dict_init : {"auto", "random", "data"} or array-like of shape (n_components, n_features), default="auto"
         The first dictionary: random, samples of the first minibatch, or this one; auto is samples for codes of both signs, else random.
     batch_size : int, default=64
@@ -143,7 +143,7 @@ class OnlineParameters:
         self,
         n_components: Optional[int] = None, *, alpha: Union[float, str] = "auto", kappa1: float = 0.0, kappa2: float = 0.0,
         schedule: Schedule = "auto", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
-        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.01, dict_sweeps: int = 5,
+        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.01, dict_sweeps: Optional[int] = None,
         dict_init: Union[str, ArrayLike] = "auto", batch_size: int = 64, max_iter: int = 200, shuffle: bool = True, holdout: float = 0.0,
         tol: float = 0.02, max_no_improvement: Optional[int] = 256, missing: bool = False, random_state: RandomState = None,
         callback: Optional[Callable[[dict[str, object]], object]] = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
@@ -228,8 +228,8 @@ class NetworkParameters:
         Relative KKT residual at which coding stops.
     dict_tol : float, default=0.001
         Relative change of the dictionary at which its update stops.
-    dict_sweeps : int, default=5
-        Most sweeps of a dictionary update.
+    dict_sweeps : int or None, default=None
+        Most sweeps of a dictionary update; None is 5, or 1 for minibatches of fewer samples than atoms.
     dict_init : {"random", "data"} or array-like of shape (n_components, k²) or (n_components, k, k), default="random"
         The first dictionary: random, samples of the first minibatch, or this one.
     dtype : {"float64", "float32"}, default="float64"
@@ -266,10 +266,10 @@ class NetworkParameters:
         batch_size: int = 100, static: bool = False, n_examples: int = 4, rewired_copies: Optional[int] = None, score_patches: int = 1000,
         null_permutations: int = 20, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0, schedule: Schedule = "linear",
         dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum", unused: str = "keep", solver: str = "fast",
-        code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5, dict_init: Any = "random", dtype: Any = "float64",
-        injective: bool = False, every: int = 1, burn_in: int = 0, chains: Optional[int] = None, component: str = "largest",
-        lazy: Optional[bool] = None, weighted: bool = False, ids: bool = False, weights: str = "linear", random_state: RandomState = None,
-        n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
+        code_tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: Optional[int] = None, dict_init: Any = "random",
+        dtype: Any = "float64", injective: bool = False, every: int = 1, burn_in: int = 0, chains: Optional[int] = None,
+        component: str = "largest", lazy: Optional[bool] = None, weighted: bool = False, ids: bool = False, weights: str = "linear",
+        random_state: RandomState = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,
     ) -> None:
         self.n_components = n_components
         self.k = k

@@ -312,29 +312,31 @@ impl DenoisingPage {
         });
         let because = if missing { "for" } else { "against" };
         let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", because];
-        // Not every method has reasons.
+        // Not every method has probabilities or reasons.
         let reasoned = self.first.iter().any(|one| !one.reasons.is_empty());
-        let columns = if reasoned { head.len() } else { head.len() - 1 };
-        let (title, words) = if missing {
-            (
-                "Ranked pairs",
-                format!(
-                    "Most likely missing edges first. Probabilities assume that {:.0} % of the true edges are missing. \
-                     Last column: features and what they add to the log odds.",
-                    100.0 * self.run.share.unwrap_or(MISSING)
-                ),
-            )
+        let probable = self.first.iter().any(|one| one.probability.is_some());
+        let has = |column: usize| (column != 4 || probable) && (column != 7 || reasoned);
+        let shown: Vec<usize> = (0..head.len()).filter(|&column| has(column)).collect();
+        let (title, first) = if missing {
+            ("Ranked pairs", "Most likely missing edges first.")
         } else {
-            (
-                "Ranked edges",
-                "Most suspicious first. Probability: of a true edge. Last column: features and what they subtract from the log odds."
-                    .to_owned(),
-            )
+            ("Ranked edges", "Most suspicious first.")
         };
+        let mut words = first.to_owned();
+        if probable && missing {
+            let share = 100.0 * self.run.share.unwrap_or(MISSING);
+            words = format!("{words} Probabilities assume that {share:.0} % of the true edges are missing.");
+        } else if probable {
+            words.push_str(" Probability: of a true edge.");
+        }
+        if reasoned {
+            let what = if missing { "add to" } else { "subtract from" };
+            words = format!("{words} Last column: features and what they {what} the log odds.");
+        }
         Table {
             title: title.into(),
-            head: head[..columns].iter().map(|&name| name.to_owned()).collect(),
-            rows: rows.map(|row| row[..columns].to_vec()).collect(),
+            head: shown.iter().map(|&column| head[column].to_owned()).collect(),
+            rows: rows.map(|row| shown.iter().map(|&column| row[column].clone()).collect()).collect(),
             words: format!("{words} The output table has {}.", count(self.run.written, "pair", "pairs")),
         }
     }

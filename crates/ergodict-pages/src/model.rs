@@ -61,7 +61,8 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
         ("image", "walk") => "patches whose corner takes a random walk, one pixel at a time,",
         ("image", _) => "patches at independent random places",
         ("spins", _) => "patches at random places of kept configurations",
-        _ => "samples",
+        // Each epoch counts its samples again.
+        _ => "samples (with repetitions)",
     };
     let lead = format!("{r} {what} {} {samples} in {} steps. {}", totals.samples, totals.t, halves(model));
     Report::new(title).lead(lead).numbers(numbers(model)).gallery(&shown)
@@ -95,7 +96,7 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
     let unused = model.provenance.results.as_ref().map_or(0, |results| results.unused_atoms);
     let atoms = if unused > 0 { format!("atoms, {unused} unused") } else { "atoms".to_owned() };
     numbers.push((model.w.cols().to_string(), atoms));
-    let samples = if model.patch.is_some() { "patches" } else { "samples" };
+    let samples = if model.patch.is_some() { "patches" } else { "samples, with repetitions" };
     numbers.push((model.aggregates.samples.to_string(), samples.to_owned()));
     numbers
 }

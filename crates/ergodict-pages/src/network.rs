@@ -4,7 +4,7 @@ use crate::model::{halves, left_out, shown};
 use crate::recorded::RecordedSettings;
 use crate::shell::flag;
 use crate::text::{list, short};
-use crate::{finding, over_time};
+use crate::{finding, over_time, windows};
 use ergodict::model::Model;
 use ergodict::model::{AtomExample, ChainReport, NetworkReport};
 use ergodict::patch::NetworkForm;
@@ -159,7 +159,8 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
         _ => String::new(),
     };
     let sampler = chain.map_or("", |chain| &chain.sampler);
-    let mut found = String::new();
+    let changes = model.over_time.as_ref().filter(|all| !all.windows.is_empty());
+    let mut found = changes.map_or_else(String::new, |all| format!("{}.\n\n", windows::finding(all)));
     for one in kept.networks.iter().take(MOST_NETWORKS) {
         let sentences = [
             finding::explained(model, one),

@@ -101,17 +101,17 @@ impl ScanPage<'_> {
         series.expected = exact;
         let chart = LineChart {
             x_label: "temperature".into(),
-            y_label: quantity.to_string(),
+            y_label: label(quantity),
             series: vec![series],
             ..LineChart::default()
         };
-        Figure { title: quantity.to_string(), svg: chart.svg(), words: words.into() }
+        Figure { title: title(quantity), svg: chart.svg(), words: words.into() }
     }
 
     fn table(&self) -> Table {
         let exchanges = self.points.iter().any(|point| point.exchange_rate.is_some());
         let mut head = vec!["temperature".to_owned()];
-        head.extend(self.quantities.iter().map(ToString::to_string));
+        head.extend(self.quantities.iter().map(|&quantity| label(quantity)));
         head.extend(exchanges.then(|| "exchanges with the next".to_owned()));
         let row = |point: &ScanPoint| {
             let mut row = vec![format!("{}", (1e4 * point.temperature).round() / 1e4)];
@@ -128,4 +128,20 @@ impl ScanPage<'_> {
             words: "Means over all chains with Monte-Carlo standard errors.".into(),
         }
     }
+}
+
+/// The name of a quantity in words.
+fn label(quantity: Quantity) -> String {
+    match quantity.to_string().as_str() {
+        "abs-magnetization" => "absolute magnetization".to_owned(),
+        "binder" => "Binder cumulant".to_owned(),
+        name => name.replace('-', " "),
+    }
+}
+
+/// The same as a title.
+fn title(quantity: Quantity) -> String {
+    let label = label(quantity);
+    let mut letters = label.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

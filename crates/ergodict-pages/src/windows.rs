@@ -49,9 +49,9 @@ pub fn finding(over_time: &OverTime) -> String {
 fn detail(over_time: &OverTime, at: usize) -> Option<String> {
     let window = &over_time.windows[at];
     let (change, null) = (window.change?, window.null?);
-    let (name, value) = (begin(over_time.times, window), change.value);
+    let name = begin(over_time.times, window);
     Some(format!(
-        "window {} ({name}): score {value:.3}, null at most {:.3}, p = {:.2}",
+        "window {} ({name}): score {change}, null at most {:.3}, p = {:.2}",
         at + 1,
         null.high,
         null.p_value

@@ -84,7 +84,14 @@ pub(super) const SPELLINGS: [Spelling; 34] = [
         ..SAME
     },
     Spelling { key: "dictionary-tolerance", name: "dict_tol", ..SAME },
-    Spelling { key: "dictionary-sweeps", name: "dict_sweeps", ..SAME },
+    Spelling {
+        key: "dictionary-sweeps",
+        name: "dict_sweeps",
+        annotation: "Optional[int]",
+        kind: "int or None",
+        help: "Most sweeps of a dictionary update; None is 5, or 1 for minibatches of fewer samples than atoms",
+        ..SAME
+    },
     Spelling {
         key: "schedule",
         annotation: "Schedule",

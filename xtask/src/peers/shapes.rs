@@ -39,7 +39,7 @@ const SHAPES: [&str; 15] = [
 /// Shapes that `--random` draws.
 const DRAWN: usize = 20;
 /// Sweeps of the dictionary update and the change at which they end: one as SPAMS does, and the defaults of the package.
-const UPDATES: [(&str, &str, &str); 2] = [("one", "1", "0.01"), ("default", "5", "0.01")];
+const UPDATES: [(&str, &str, &str); 2] = [("one", "1", "0.01"), ("default", "auto", "0.01")];
 /// The ratios to SPAMS that the project accepts, from Rust and from Python, and of Python to Rust.
 const ACCEPTED: (f64, f64, f64) = (3.0, 2.8, 1.05);
 /// Milliseconds of a step above which two threads are measured.
@@ -319,7 +319,7 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
     let mut text = format!(
         "CPU milliseconds a step in its steady state, one thread, medians of {} alternating runs. A shape is features, samples of a \
          minibatch, atoms, and atoms of a planted sample; λ = 1, nonnegative, weights max(1/t, 0.5). SPAMS does one sweep over the atoms a \
-         step; ours one, or up to five until the dictionary changes by 1 %, the default. Ratios are SPAMS / ours, of Rust and of \
+         step; ours one, or by default up to five until the dictionary changes by 1 %, but one where a minibatch has fewer samples than atoms. Ratios are SPAMS / ours, of Rust and of \
          `partial_fit`; of `partial_fit` and `fit` also to Rust. GFLOP/s: what the products need, over all of the time. Two threads: wall time \
          of one over that of two, where a step takes more than {LONG} ms. Objectives are held-out, ours and ours / SPAMS.\n\n\
          | shape | precision | sweeps | SPAMS | Rust | ratio | GFLOP/s | partial_fit ratio | / Rust | fit / Rust | two threads | objective | / SPAMS |\n\

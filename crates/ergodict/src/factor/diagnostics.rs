@@ -28,7 +28,8 @@ use std::collections::VecDeque;
 /// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::stationarity_gap};
 /// use ergodict::linalg::Mat;
 /// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
-/// let gap = |dictionary_tolerance, dictionary_sweeps| {
+/// let gap = |dictionary_tolerance, sweeps| {
+///     let dictionary_sweeps = Some(sweeps);
 ///     let parameters = FactorSettings { dictionary_tolerance, dictionary_sweeps, ..FactorSettings::new(2) };
 ///     let mut model = Factorizer::<f64>::random(parameters, 4, 0)?;
 ///     model.step(&x)?;
@@ -281,7 +282,7 @@ mod tests {
     fn the_gap_is_that_of_its_formula() {
         for (seed, kappa1) in [(0, 0.0), (1, 0.5), (2, 20.0)] {
             let settings =
-                FactorSettings { kappa1, dictionary_sweeps: 1, lambda: 0.1, ..FactorSettings::new(4) };
+                FactorSettings { kappa1, dictionary_sweeps: Some(1), lambda: 0.1, ..FactorSettings::new(4) };
             let model = learned(settings, seed);
             let (w, totals) = (model.dictionary(), model.aggregates());
             assert!(unused(&totals.a).is_empty());

@@ -39,7 +39,7 @@ pub(super) const UNUSED: f64 = 1e-14;
 /// ```
 /// use ergodict::factor::{Factorizer, FactorSettings};
 /// use ergodict::linalg::Mat;
-/// let parameters = FactorSettings { dictionary_sweeps: 3, ..FactorSettings::new(2) };
+/// let parameters = FactorSettings { dictionary_sweeps: Some(3), ..FactorSettings::new(2) };
 /// let mut model = Factorizer::<f64>::random(parameters, 3, 0)?;
 /// let update = model.step(&Mat::from_fn(3, 4, |i, j| (i * j) as f64))?.update;
 /// assert!(update.sweeps <= 3 && update.unused == 0);

@@ -18,6 +18,7 @@ use super::sets::{ConvexSet, DictionarySet};
 use super::settings::{FactorSettings, Normalize, UnusedAtoms};
 use super::statistics::{Gatherer, Statistics};
 use super::unit::{UnitBuffer, binade, vanishes};
+use crate::linalg::products::in_pool;
 use crate::linalg::vectors::{Blend, Distance, Dot};
 use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::rng::{Purpose, stream, uniform};
@@ -413,6 +414,17 @@ impl<T: Scalar> Factorizer<T> {
                 "a step needs at least one",
             ));
         }
+        let multiplications = self.w.rows().saturating_mul(self.w.cols()).saturating_mul(n + self.w.cols());
+        in_pool(multiplications, || self.take_step_here(x, weight, counts))
+    }
+
+    fn take_step_here(
+        &mut self,
+        x: Minibatch<'_, T>,
+        weight: f64,
+        counts: Option<&[f64]>,
+    ) -> Result<StepReport> {
+        let n = x.cols();
         let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
         let outcome = self.in_unit(x, &mut buffer).and_then(|(x, unit)| {
             // Beside others such samples are as good as zero; alone they are not to be taken for learned from.
@@ -755,7 +767,7 @@ impl<T: Scalar> Factorizer<T> {
         totals.samples += columns;
 
         self.previous.padded_mut().copy_from_slice(self.w.padded());
-        let update = self.update();
+        let update = self.update(columns);
         let reseeded = match (self.parameters.unused, source) {
             (UnusedAtoms::Reseed, Source::Minibatch(x)) if update.unused > 0 => self.reseed(x),
             _ => 0,
@@ -778,8 +790,8 @@ impl<T: Scalar> Factorizer<T> {
         })
     }
 
-    /// `W_t = argmin over C`, under the ellipsoid where C is a union.
-    fn update(&mut self) -> UpdateReport {
+    /// `W_t = argmin over C`, under the ellipsoid where C is a union, after a minibatch of this many samples.
+    fn update(&mut self, samples: u64) -> UpdateReport {
         let p = &self.parameters;
         let Aggregates { a, b_transposed, .. } = &self.aggregates;
         if let DictionarySet::Convex(ConvexSet::Columns(set)) = p.dictionary() {
@@ -788,7 +800,7 @@ impl<T: Scalar> Factorizer<T> {
                 b_transposed,
                 kappa1: p.kappa1,
                 tolerance: p.dictionary_tolerance,
-                max_sweeps: p.dictionary_sweeps,
+                max_sweeps: p.sweeps(samples),
             };
             return self.descent.minimize(self.coder.isa, &mut self.w, &self.previous, set, &goal);
         }
@@ -805,7 +817,7 @@ impl<T: Scalar> Factorizer<T> {
         let accuracy = Accuracy {
             tolerance: p.dictionary_tolerance,
             // Gradient steps are many and cheap where sweeps are few and dear.
-            max_steps: p.dictionary_sweeps.saturating_mul(200),
+            max_steps: p.sweeps(u64::MAX).saturating_mul(200),
         };
         let previous: Mat<f64> = self.w.cast();
         let (w, report) = match p.dictionary() {

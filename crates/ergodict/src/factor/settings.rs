@@ -128,9 +128,9 @@ pub struct FactorSettings {
     pub dictionary_tolerance: f64,
     // Every sweep lowers the surrogate. The growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of the
     // minimizer; it holds where sweeps end at their cap, too, and to the tolerance where they end at that.
-    /// Most sweeps of a dictionary update
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().dictionary_sweeps, allow_negative_numbers = true, hide_short_help = true))]
-    pub dictionary_sweeps: u32,
+    /// Most sweeps of a dictionary update [default: 5, or 1 for minibatches of fewer samples than atoms]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true))]
+    pub dictionary_sweeps: Option<u32>,
 }
 
 /// A weight of the ℓ₁ norm in files and flags: a number, or `auto` for [`FactorSettings::AUTO`].
@@ -173,6 +173,9 @@ mod lambda_text {
     }
 }
 
+/// Most sweeps of an update by default, where a minibatch has at least as many samples as there are atoms.
+const SWEEPS: u32 = 5;
+
 #[cfg(feature = "clap")]
 fn d() -> FactorSettings {
     FactorSettings::default()
@@ -194,7 +197,7 @@ impl Default for FactorSettings {
             solver: CodeSolver::default(),
             tolerance: 1e-6,
             dictionary_tolerance: 1e-3,
-            dictionary_sweeps: 5,
+            dictionary_sweeps: None,
         }
     }
 }
@@ -238,7 +241,7 @@ impl FactorSettings {
 
     /// For `r` atoms, with codes and dictionaries that are found to rounding, as theorems suppose.
     pub fn exact(atoms: usize) -> Self {
-        Self { tolerance: 1e-10, dictionary_tolerance: 1e-10, dictionary_sweeps: 500, ..Self::new(atoms) }
+        Self { tolerance: 1e-10, dictionary_tolerance: 1e-10, dictionary_sweeps: Some(500), ..Self::new(atoms) }
     }
 
     /// The set of codes: nonnegative by default.
@@ -260,6 +263,14 @@ impl FactorSettings {
         };
         self.code.get_or_insert(code);
         self.dictionary.get_or_insert_with(|| ball.into());
+    }
+
+    /// Most sweeps of the update after a minibatch of this many samples.
+    ///
+    /// A sweep takes as long as coding `atoms` samples. After a smaller minibatch, which changes the statistics in fewer directions than there are
+    /// atoms, further sweeps were measured to take up to twice the time of the whole step and not to lower the held-out objective.
+    pub(super) fn sweeps(&self, samples: u64) -> u32 {
+        self.dictionary_sweeps.unwrap_or(if samples < self.atoms as u64 { 1 } else { SWEEPS })
     }
 
     /// The penalties of the code; none of the ℓ₁ norm as long as it is not decided.
@@ -325,7 +336,7 @@ impl FactorSettings {
         at_least_zero("kappa2", self.kappa2)?;
         positive("the coding tolerance", self.tolerance)?;
         at_least_zero("the dictionary tolerance", self.dictionary_tolerance)?;
-        if self.dictionary_sweeps == 0 {
+        if self.dictionary_sweeps == Some(0) {
             return Err(Error::parameter("the number of dictionary sweeps", 0, "at least one is needed"));
         }
         match self.code() {

@@ -237,25 +237,44 @@ fn multiply<T: super::Scalar>(
     unsafe { in_parts(kernel, &whole) }
 }
 
-/// Rows of a part: a whole number of tiles of the kernels.
-const PART: usize = 480;
+/// Rows of a part, about.
+const PART: usize = 256;
+/// Bytes of a column of a tile of the kernels.
+const TILE: usize = 384;
 /// Multiplications from which on a product is made in parts.
 const MANY: usize = 1 << 23;
+
+/// Rows of each part of a product with this many rows: whole tiles, and an even number of parts, which two threads share evenly.
+fn rows_of_part<T>(rows: usize) -> usize {
+    let parts = (rows / PART).next_multiple_of(2).max(2);
+    rows.div_ceil(parts).next_multiple_of(TILE / size_of::<T>())
+}
+
+/// Runs work of this many multiplications in the pool of threads if it is large: its parallel parts then wake no thread from outside of the pool.
+pub(crate) fn in_pool<R: Send>(multiplications: usize, work: impl FnOnce() -> R + Send) -> R {
+    let outside = rayon::current_thread_index().is_none();
+    if outside && multiplications >= MANY && rayon::current_num_threads() > 1 {
+        rayon::scope(|_| work())
+    } else {
+        work()
+    }
+}
 
 /// A large product in parts, which the threads of the pool share. The parts follow from the shape alone, and so do the bytes.
 ///
 /// # Safety
 /// As of a [`Kernel`].
 unsafe fn in_parts<T: super::Scalar>(kernel: Kernel<T>, whole: &Multiplication<T>) {
-    let parts = whole.rows.div_ceil(PART);
+    let rows = rows_of_part::<T>(whole.rows);
+    let parts = whole.rows.div_ceil(rows);
     if parts == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
         // SAFETY: the caller's promise.
         return unsafe { kernel(whole) };
     }
     let part = |index: usize| {
-        let from = index * PART;
+        let from = index * rows;
         let mut part = *whole;
-        part.rows = PART.min(whole.rows - from);
+        part.rows = rows.min(whole.rows - from);
         part.lhs.start = whole.lhs.start.wrapping_offset(from as isize * whole.lhs.row_stride);
         part.dst.start = whole.dst.start.wrapping_offset(from as isize * whole.dst.row_stride);
         // SAFETY: rows of the whole, which no other part writes.

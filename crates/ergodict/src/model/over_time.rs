@@ -128,7 +128,9 @@ pub struct OverTime {
 
 impl std::fmt::Display for ValueWithError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.3} ± {:.3}", self.value, self.standard_error)
+        // A value that rounds to zero has no sign.
+        let value = (1000.0 * self.value).round() / 1000.0 + 0.0;
+        write!(f, "{value:.3} ± {:.3}", self.standard_error)
     }
 }
 

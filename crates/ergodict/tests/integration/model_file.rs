@@ -39,7 +39,7 @@ fn unusual() -> FactorSettings {
         unused: UnusedAtoms::Reseed,
         tolerance: 1e-7,
         dictionary_tolerance: 1e-5,
-        dictionary_sweeps: 11,
+        dictionary_sweeps: Some(11),
         ..FactorSettings::new(4)
     }
 }

@@ -91,7 +91,7 @@ fn expected_loss_is_the_mean_over_samples_with_its_standard_error() {
 fn unused_atoms_do_not_keep_the_gap_open_under_kappa1() {
     let mut parameters = FactorSettings::new(3);
     (parameters.kappa1, parameters.lambda) = (0.5, 0.1);
-    (parameters.dictionary_tolerance, parameters.dictionary_sweeps) = (1e-13, 100_000);
+    (parameters.dictionary_tolerance, parameters.dictionary_sweeps) = (1e-13, Some(100_000));
     // The third atom points where no data are.
     let w0 = Mat::from_fn(4, 3, |i, k| f64::from(i == k || (k == 2 && i == 3)));
     let mut factorizer = Factorizer::<f64>::from_dictionary(parameters, w0.as_ref()).unwrap();
@@ -175,7 +175,7 @@ fn updates_that_end_at_their_cap_have_the_growth_property() {
     {
         let mut parameters = FactorSettings {
             kappa1,
-            dictionary_sweeps: sweeps,
+            dictionary_sweeps: Some(sweeps),
             dictionary_tolerance: 0.0,
             ..FactorSettings::new(5)
         };

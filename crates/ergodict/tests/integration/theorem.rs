@@ -72,7 +72,7 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
         .collect();
     let mut p = FactorSettings::new(r);
     (p.lambda, p.kappa2, p.schedule) = (1.0, 0.1, schedule);
-    (p.tolerance, p.dictionary_tolerance, p.dictionary_sweeps) = (1e-10, 1e-10, 500);
+    (p.tolerance, p.dictionary_tolerance, p.dictionary_sweeps) = (1e-10, 1e-10, Some(500));
     let set = p.dictionary().clone();
     // From somewhere near the planted atoms: from anywhere, a saddle may hold a run for longer than a test can wait.
     let start = combine(1.0, &planted, 0.2, &Random::new(seed).uniforms(d, r));

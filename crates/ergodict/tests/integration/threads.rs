@@ -51,7 +51,7 @@ fn threads_change_nothing<T: Scalar>() {
 fn nor_where_threads_share_products() {
     fn check<T: Scalar>() {
         let mut p = FactorSettings::new(150);
-        (p.lambda, p.dictionary_sweeps) = (5.0, 2);
+        (p.lambda, p.dictionary_sweeps) = (5.0, Some(2));
         let of = |threads| run::<T>(&p, (2000, 150, 2), false, threads);
         assert!(of(1) == of(3), "{}", T::NAME);
     }

@@ -233,7 +233,7 @@ proptest! {
         let set = all_sets(d, r, &mut random)[which].clone();
         let mut p = FactorSettings::new(r);
         (p.lambda, p.kappa1, p.kappa2) = (0.1, 0.05, 0.1);
-        (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
+        (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, Some(20_000));
         p.dictionary = Some(DictionarySet::Convex(set.clone()));
         let mut model = Factorizer::<f64>::random(p, d, seed).unwrap();
         let planted = random.uniforms(d, r);
@@ -484,7 +484,7 @@ fn second_order_growth_over_convex_sets() {
         for set in all_sets(10, 4, &mut random) {
             let mut p = FactorSettings::new(4);
             (p.lambda, p.kappa1) = (0.1, kappa1);
-            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 100_000);
+            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, Some(100_000));
             p.dictionary = Some(DictionarySet::Convex(set.clone()));
             let mut model = Factorizer::<f64>::random(p, 10, 1).unwrap();
             for t in 1..=15 {
@@ -537,7 +537,7 @@ fn second_order_growth_at_the_cap() {
     ] {
         let planted = random.uniforms(30, atoms);
         let mut p = FactorSettings::new(atoms);
-        (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (tolerance, sweeps, 0.1);
+        (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (tolerance, Some(sweeps), 0.1);
         let mut model = Factorizer::<f64>::random(p, 30, 1).unwrap();
         for t in 1..=8 {
             let before = model.dictionary().clone();
@@ -590,7 +590,7 @@ fn sweeps_are_those_of_the_plain_loop() {
             for set in [ColumnSet::NonnegBall { radius: 1.0 }, ColumnSet::Ball { radius: 1.0 }] {
                 let planted = random.uniforms(d, r);
                 let mut p = FactorSettings::new(r);
-                (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (1e-5, sweeps, 0.1);
+                (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (1e-5, Some(sweeps), 0.1);
                 p.dictionary = Some(DictionarySet::Convex(ConvexSet::Columns(set.clone())));
                 let mut model = Factorizer::<T>::random(p, d, 3).unwrap();
                 for _ in 0..3 {
@@ -631,10 +631,20 @@ fn sweeps_are_those_of_the_plain_loop() {
 
 /// A minimum inside the set is not left again because the cap was met.
 #[test]
+fn a_minibatch_smaller_than_the_dictionary_has_one_sweep_by_default() {
+    let sweeps = |dictionary_sweeps, samples| {
+        let p = FactorSettings { dictionary_sweeps, dictionary_tolerance: 0.0, ..FactorSettings::new(8) };
+        let mut model = Factorizer::<f64>::random(p, 6, 1).unwrap();
+        model.step(&Random::new(5).normals(6, samples)).unwrap().update.sweeps
+    };
+    assert_eq!([sweeps(None, 7), sweeps(None, 8), sweeps(Some(3), 7), sweeps(Some(3), 8)], [1, 5, 3, 3]);
+}
+
+#[test]
 fn a_step_that_ends_at_its_minimum_is_not_shortened() {
     let mut random = Random::new(5);
     let mut p = FactorSettings::new(4);
-    (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (0.0, 500, 0.1);
+    (p.dictionary_tolerance, p.dictionary_sweeps, p.lambda) = (0.0, Some(500), 0.1);
     p.dictionary = Some(DictionarySet::Convex(ConvexSet::Columns(ColumnSet::Ball { radius: 1e3 })));
     let planted = random.uniforms(10, 4);
     let mut model = Factorizer::<f64>::random(p, 10, 1).unwrap();
@@ -658,7 +668,7 @@ fn second_order_growth_over_unions_while_pieces_switch() {
             let (right, model) = two_balls(&mut random, kappa1);
             let mut p = model.parameters().clone();
             let union = p.dictionary().clone();
-            (p.dictionary_tolerance, p.dictionary_sweeps) = (tolerance, sweeps);
+            (p.dictionary_tolerance, p.dictionary_sweeps) = (tolerance, Some(sweeps));
             let mut model = Factorizer::from_dictionary(p, model.dictionary().as_ref()).unwrap();
             for t in 1..=25 {
                 let (before, piece) = (model.dictionary().clone(), model.piece());
@@ -684,7 +694,7 @@ fn a_union_of_one_set_is_that_set() {
         for set in sets {
             let mut p = FactorSettings::new(4);
             (p.lambda, p.kappa1) = (0.1, kappa1);
-            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
+            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, Some(20_000));
             p.dictionary = Some(DictionarySet::Convex(set.clone()));
             let mut plain = Factorizer::<f64>::random(p.clone(), 9, 3).unwrap();
             p.dictionary = Some(DictionarySet::Union(vec![set.clone()]));

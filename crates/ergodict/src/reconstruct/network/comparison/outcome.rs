@@ -257,7 +257,7 @@ fn in_words(estimate: Estimate) -> String {
 }
 
 fn plain(value: f64) -> String {
-    format!("{value:.4}")
+    format!("{value:.3}")
 }
 
 fn finding(cells: &Cells, n: usize) -> Finding {
