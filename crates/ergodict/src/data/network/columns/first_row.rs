@@ -2,7 +2,7 @@
 
 use super::kinds::are_two_kinds;
 use super::names::{
-    Role, are_default_names, are_edge_names, are_indices, is_node_attribute, is_node_name, is_pair,
+    Role, are_default_names, are_edge_names, are_indices, has_pair, is_node_attribute, is_node_name,
     is_weak_weight, plain, role,
 };
 use super::{Header, TableOptions};
@@ -63,10 +63,8 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     let of_nodes = head.iter().any(|name| is_node_name(name.as_ref()))
         && head.iter().any(|name| is_node_attribute(name.as_ref()));
     let pair = of_nodes
-        || head.windows(2).any(|two| {
-            let (one, two) = (two[0].as_ref(), two[1].as_ref());
-            is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
-        });
+        || has_pair(head)
+        || !plain_text && head.windows(2).any(|two| are_two_kinds(two[0].as_ref(), two[1].as_ref()));
     if source.is_some() && target.is_some() || pair || are_default_names(head) {
         return FirstRow::Names;
     }
@@ -113,6 +111,16 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     } else {
         FirstRow::Unsure
     }
+}
+
+/// Whether a row among the first has the names of columns although other rows stand above it: both of its ends are words, and all below are integers.
+pub(in super::super) fn are_names_above<T: AsRef<str>>(row: &[T], below: &[Vec<T>]) -> bool {
+    let integer = |id: &T| integer_of(id.as_ref()).is_some();
+    let word = |id: &T| id.as_ref().parse::<f64>().is_err() && !is_missing(id.as_ref());
+    row.len() >= 2
+        && below.len() >= 2
+        && row.iter().take(2).all(word)
+        && below.iter().all(|row| row.len() >= 2 && row.iter().take(2).all(integer))
 }
 
 /// How a word is written: `Aa` with a capital, `A9` in capitals with a number.
@@ -175,6 +183,12 @@ mod tests {
             (&["a1", "a2"], &[&["a3", "a4"]], false, FirstRow::Edge),
             (&["drug", "disease"], loose, false, FirstRow::Names),
             (&["0", "1"], &[&["5", "7"], &["7", "9"]], false, FirstRow::Unsure),
+            (
+                &["head", "relation", "tail"],
+                &[&["a", "likes", "b"], &["c", "likes", "d"]],
+                true,
+                FirstRow::Names,
+            ),
             (&["0", "1"], &[&["1", "7"], &["7", "9"]], false, FirstRow::Edge),
         ] {
             assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");

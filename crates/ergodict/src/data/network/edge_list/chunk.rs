@@ -188,6 +188,13 @@ impl Chunk {
                     );
                     return Err(Problem::hinting(text, "unweighted", "true"));
                 }
+                let plain = field.replace(['.', ','], "");
+                if is_grouped(field) {
+                    return Err(format!(
+                        "has {found}: expected a number without separators of thousands, such as {plain} (decimals stand behind a point)"
+                    )
+                    .into());
+                }
                 if field.contains(',') && field.replacen(',', ".", 1).parse::<f64>().is_ok() {
                     return Err(format!("has {found}: expected a decimal point in place of the comma").into());
                 }
@@ -233,6 +240,18 @@ fn is_word(field: &str) -> bool {
     field.chars().next().is_some_and(char::is_alphabetic)
         && field.parse::<f64>().is_err()
         && !is_missing(field)
+}
+
+/// Whether a field is a number whose thousands are separated: by commas, or by several points.
+fn is_grouped(field: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    [',', '.'].iter().any(|separator| {
+        let mut groups = field.split(*separator);
+        let first =
+            groups.next().is_some_and(|first| digits(first) && first.len() <= 3 && !first.starts_with('0'));
+        let rest: Vec<&str> = groups.collect();
+        first && !rest.is_empty() && rest.iter().all(|group| digits(group) && group.len() == 3)
+    })
 }
 
 fn no_direction(column: &str, value: &str) -> Problem {
