@@ -21,6 +21,7 @@ mod names;
 mod options;
 mod unnamed;
 mod values;
+mod weights;
 
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};

@@ -3,8 +3,9 @@
 use super::first_row::{FirstRow, MISSING, first_row};
 use super::unnamed::{
     begins_with_sizes, check_edge_index, check_three_columns, could_be_edge_index, could_be_triples,
-    could_begin_with_times, is_thousands, odd_weights,
+    could_begin_with_times,
 };
+use super::weights::{is_thousands, odd_weights};
 use super::{TableColumns, TableOptions, are_edge_names};
 use crate::data::network::NodeIds;
 use crate::data::npy_header::shorten;

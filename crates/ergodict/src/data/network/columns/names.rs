@@ -172,7 +172,7 @@ pub(super) fn is_measure(name: &str) -> bool {
         "calls",
         "messages",
         "emails",
-        "contacts",
+       
         "visits",
         "trips",
         "passengers",
