@@ -62,6 +62,8 @@ fn names_of_columns_below_a_title_are_no_edge() {
     }
     let (_, decisions) = read("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n").unwrap();
     assert_eq!(decisions.doubts, [Doubt::Title("`From whom`, `To whom`".into())]);
+    let (_, decisions) = read("Class 7b,contacts\nA,B\nann,bob\nbob,cleo\ncleo,ann\ndan,eve\n").unwrap();
+    assert_eq!(decisions.doubts, [Doubt::Title("`A`, `B`".into())], "a pair apart");
     for text in ["kunde,firma\na,b\nb,c\nc,a\n", "source,target\nx,y\na,b\nb,c\nc,a\n"] {
         assert_eq!(read(text).unwrap().1.doubts, [], "{text}");
     }

@@ -1,6 +1,6 @@
 //! What an edge list could be instead of what it is read as.
 
-use super::first_row::{FirstRow, MISSING, first_row};
+use super::first_row::{FirstRow, MISSING, first_row, may_be_names};
 use super::unnamed::{
     begins_with_sizes, check_edge_index, check_three_columns, could_be_edge_index, could_be_triples,
     could_begin_with_times,
@@ -204,17 +204,4 @@ impl TableColumns {
         doubts.extend(self.weight.and_then(|at| Doubt::of_weights(rows, at)).filter(sure));
         doubts
     }
-}
-
-/// Whether the first of some rows, with ends of edges in these columns, could have the names of columns: it shares no node with the others, which hang together.
-pub(in super::super) fn may_be_names<T: AsRef<str>>(
-    rows: &[Vec<T>],
-    (source, target): (usize, usize),
-) -> bool {
-    let ends = |row: &Vec<T>| -> Vec<String> {
-        [source, target].iter().filter_map(|&at| Some(row.get(at)?.as_ref().to_owned())).collect()
-    };
-    let ends: Vec<Vec<String>> = rows.iter().map(ends).collect();
-    let [first, rest @ ..] = &ends[..] else { return false };
-    rest.len() > 2 && first_row(first, rest, &TableOptions::default(), false) == FirstRow::Names
 }

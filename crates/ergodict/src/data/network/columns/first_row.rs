@@ -93,9 +93,14 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if head.len() > 3 || (0..head.len()).any(over_numbers) {
         return FirstRow::Names;
     }
-    let row_ids =
-        |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
-    let rows: Vec<Vec<String>> = rest.iter().map(row_ids).collect();
+    // One pair of nodes apart among edges that all hang together is no edge.
+    if stands_apart(head, rest, 0) { FirstRow::Names } else { FirstRow::Unsure }
+}
+
+/// Whether the first row is written as no node is, above rows that share nodes with each other, but for some of them.
+fn stands_apart<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>], most: usize) -> bool {
+    let ids = |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
+    let rows: Vec<Vec<String>> = rest.iter().map(ids).collect();
     let connected = |at: usize| {
         rows.iter().enumerate().any(|(other, row)| other != at && row.iter().any(|id| rows[at].contains(id)))
     };
@@ -105,12 +110,26 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
         form.contains(['A', '9']) && rows.iter().flatten().any(|id| self::form(id) == form)
     };
     let is_node = head.iter().take(2).any(|name| alike(name.as_ref()));
-    // One pair of nodes apart among edges that all hang together is no edge.
-    if !is_node && rows.len() >= 3 && (0..rows.len()).all(connected) {
-        FirstRow::Names
-    } else {
-        FirstRow::Unsure
-    }
+    !is_node && rows.len() >= 3 && (0..rows.len()).filter(|&at| !connected(at)).count() <= most
+}
+
+/// Whether the first of some rows that are not the first of a table, with ends of edges in these columns, could have the names of columns: it shares no
+/// node with the others, of which most share nodes with each other.
+pub(in super::super) fn may_be_names<T: AsRef<str>>(
+    rows: &[Vec<T>],
+    (source, target): (usize, usize),
+) -> bool {
+    let ends = |row: &Vec<T>| -> Vec<String> {
+        [source, target].iter().filter_map(|&at| Some(row.get(at)?.as_ref().to_owned())).collect()
+    };
+    let ends: Vec<Vec<String>> = rows.iter().map(ends).collect();
+    let [first, rest @ ..] = &ends[..] else { return false };
+    rest.len() > 2
+        && match first_row(first, rest, &TableOptions::default(), false) {
+            FirstRow::Names => true,
+            FirstRow::Unsure => stands_apart(first, rest, rest.len() / 4),
+            FirstRow::Edge => false,
+        }
 }
 
 /// Whether a row among the first has the names of columns although other rows stand above it: both of its ends are words, and all below are integers.

@@ -172,7 +172,6 @@ pub(super) fn is_measure(name: &str) -> bool {
         "calls",
         "messages",
         "emails",
-       
         "visits",
         "trips",
         "passengers",
