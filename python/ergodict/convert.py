@@ -308,8 +308,8 @@ def of_scipy(matrix: Any, options: Options) -> Made:
     return _ergodict.Network.of_matrix(shape, *places, entries, **options.keywords()), None
 
 
-def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
-    """A network of a graph of networkx."""
+def of_networkx(graph: Any, weight: Weight, options: Options, ids: Optional[bool] = None) -> Made:
+    """A network of a graph of networkx, whose nodes are called by what they are there, or by their labels if `ids` is False."""
     if not (weight is None or isinstance(weight, str)):
         raise TypeError("weight must be the name of an edge attribute")
     name = "weight" if weight is None else weight
@@ -323,7 +323,25 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
     if weight is not None and count and not found:
         raise ValueError(f"no edge of the graph has the attribute {name!r}")
     weights = _attributes([1.0 if value is None else value for value in values], name) if found else None
+    labeled = None if ids else _node_names(graph, nodes)
+    if labeled is not None and ids is None:
+        warn(
+            f"graph: nodes are called by their ids, although each has its own {labeled[0]!r}, by which nodes of files are called "
+            "(ids=False calls them so, ids=True does not)"
+        )
+    elif labeled is not None:
+        nodes = labeled[1]
     return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options))
+
+
+def _node_names(graph: Any, nodes: list[Any]) -> Optional[tuple[str, list[Any]]]:
+    """The attribute of a graph of networkx by which its nodes would be called in a file, and their names; None where these are the ids."""
+    for attribute in ("label", "name"):
+        found = graph.nodes(data=attribute)
+        names = [found[node] for node in nodes]
+        if names and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
+            return None if names == [str(node) for node in nodes] else (attribute, names)
+    return None
 
 
 def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
@@ -437,10 +455,11 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
             raise ValueError("the first column of the table has other names than its columns, but an adjacency matrix is square")
         return None
     if form != "adjacency":
-        if matrix.dtype.kind not in "buif" or not np.all(np.isfinite(matrix)):
-            if labeled:
-                _numbers(matrix, "an entry of the table")
-                raise ValueError("an entry of the table is missing or infinite, but an adjacency matrix has 0 where there is no edge")
+        numeric = matrix.dtype.kind in "buif"
+        if labeled and not (numeric and np.all(np.isfinite(matrix))):
+            _numbers(matrix, "an entry of the table")
+            raise ValueError("an entry of the table is missing or infinite, but an adjacency matrix has 0 where there is no edge")
+        if not numeric or np.any(np.isinf(matrix)):
             return None
         first = np.require(matrix[:128], dtype=np.float64, requirements=["C", "A"])
         if not _ergodict.is_adjacency("table", first, None if numbered else names, labeled):
@@ -497,6 +516,13 @@ def of_table(
         raise ValueError(f"the table has no names for its columns but {str(columns[0])!r}, as below a title: leave out the lines above the names (skiprows)")
     if weight is not None and not isinstance(weight, str) and weight not in columns:
         raise TypeError("weight must be the name of a column")
+    for key, name in asked.items():
+        if name is not None and not isinstance(name, str) and name not in columns:
+            raise ValueError(f"the table has no column {name!r} for {key}: there are {', '.join(map(repr, columns))}")
+    chosen = [name for name in asked.values() if name is not None]
+    twice = [name for name in chosen if chosen.count(name) > 1]
+    if twice:
+        raise ValueError(f"the table has the column {twice[0]!r} for two things")
 
     def column(at: int) -> npt.NDArray[Any]:
         values = table[columns[at]]
@@ -530,7 +556,7 @@ def of_table(
         names, columns = ["", *names], [None, *columns]
         rows = [[label, *row] for label, row in zip(labels, rows)]
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given, named=not numbered)
+    u, v, w, direction, notes, unused = _ergodict.table_columns(names, rows, **given, named=not numbered, weighted=options.weighted is not False)
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
         told = table[columns[direction]].to_numpy() if options.directed else column(direction)
@@ -538,9 +564,17 @@ def of_table(
         options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
     _check_ends(None if numbered else (columns[u], columns[v]), [column(u), column(v)])
-    if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
-        warn(f"table: {ignored}")
-    return of_columns(column(u), column(v), weights, nodes, options)
+    for words in notes:
+        warn(f"table: {words}")
+    made = of_columns(column(u), column(v), weights, nodes, options)
+    repeats = None if numbered or w is not None or options.weighted is not None else _ergodict.table_repeats(unused, made[0].repeated)
+    if repeats is not None:
+        warn(f"table: {repeats}")
+    return made
+
+
+#: Quotation marks as word processors write them.
+_MARKS = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u201e", "\u201d"), ("\u00ab", "\u00bb"))
 
 
 def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:
@@ -554,6 +588,9 @@ def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) 
     for name in ids:
         if name != name.strip() and name.strip() in ids:
             raise ValueError(f"the ids {name.strip()!r} and {name!r} differ in blanks only, which files are read without: strip them first")
+    marked = next((name for name in ids if len(name) > 2 and (name[0], name[-1]) in _MARKS), None)
+    if marked is not None:
+        warn(f"table: the id {marked!r} has typographic quotation marks, which files are read without: strip them first if they are no part of it")
 
 
 def _rows(data: list[Any]) -> Optional[npt.NDArray[np.float64]]:

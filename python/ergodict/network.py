@@ -60,7 +60,9 @@ class Network(Nodes):
         Whether a file, a table or an array has an edge or the neighbors of a node in each row; by default that is
         recognized, and what could be either is refused.
     ids : bool, optional
-        Whether nodes of a file with a graph are called by their ids, also where each has a label of its own.
+        Whether nodes of a file with a graph are called by their ids, also where each has a label of its own; False by
+        default. Nodes of a networkx graph are called by their ids, with a warning where each has its own ``label`` or
+        ``name``, by which False calls them.
 
     Notes
     -----
@@ -119,7 +121,7 @@ class Network(Nodes):
     # From other things.
 
     @classmethod
-    def from_networkx(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:
+    def from_networkx(cls, graph: Any, weight: Optional[str] = None, ids: Optional[bool] = None, **options: Any) -> Network:
         """The network of a networkx Graph, DiGraph, MultiGraph or MultiDiGraph, whose parallel edges are
         united.
 
@@ -129,7 +131,7 @@ class Network(Nodes):
         >>> ergodict.Network.from_networkx(networkx.path_graph(3)).nodes
         [0, 1, 2]
         """
-        return cls._of(*convert.of_networkx(graph, weight, Options(**options)))
+        return cls._of(*convert.of_networkx(graph, weight, Options(**options), ids))
 
     @classmethod
     def from_igraph(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:

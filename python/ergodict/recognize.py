@@ -85,7 +85,8 @@ def recognized(
         data = np.asarray(data)
     sequence = isinstance(data, (list, tuple))
     if not isinstance(data, (str, os.PathLike)):
-        _leave_out("what is no file", header=header, ids=ids)
+        of_networkx = hasattr(data, "is_directed") and hasattr(data, "adj")
+        _leave_out("what is no file", header=header, ids=None if of_networkx else ids)
         if table or sequence or isinstance(data, np.ndarray):
             format = None if format is None else _check.choice(format, "format", ("auto", "edges", "adjacency"))
         else:
@@ -118,7 +119,7 @@ def recognized(
     if module == "rustworkx" or hasattr(data, "node_indices"):
         return convert.of_rustworkx(data, weight, options)
     if hasattr(data, "is_directed") and hasattr(data, "adj"):
-        return convert.of_networkx(data, weight, options)
+        return convert.of_networkx(data, weight, options, ids)
     if isinstance(data, dict):
         _leave_out("a dictionary", **columns)
         return convert.of_dict(data, weight, nodes, options)

@@ -62,11 +62,20 @@ impl ComparisonPage {
         (copies.into_iter().zip(names).map(copy).collect(), notes)
     }
 
-    /// The finding, by the names that files have without their endings.
+    /// The finding, by the names of the networks.
     pub fn finding(&self) -> String {
+        self.sentence(self.names.clone())
+    }
+
+    /// The names that files have without their endings, where these differ.
+    fn short_names(&self) -> Vec<String> {
         let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
         let unique = names.iter().collect::<std::collections::BTreeSet<_>>().len() == names.len();
-        let names = if unique { names } else { self.names.clone() };
+        if unique { names } else { self.names.clone() }
+    }
+
+    /// The finding, by these names.
+    fn sentence(&self, names: Vec<String>) -> String {
         let outcome = ComparisonOutcome { names, ..self.outcome.clone() };
         let help = if outcome.finding.is_conclusive() { "" } else { " (--steps)" };
         outcome.sentence() + help
@@ -99,7 +108,7 @@ impl ComparisonPage {
     /// Names or trees that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let (n, outcome) = (self.names.len(), &self.outcome);
-        let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
+        let names = self.short_names();
         let copies = outcome.rewired.iter().any(Option::is_some);
         let (mut rows, mut values) =
             (names.clone(), outcome.matrix.iter().map(|cell| Some(cell.value)).collect::<Vec<_>>());
@@ -159,7 +168,7 @@ impl ComparisonPage {
         .chain(self.notes.iter().map(|note| ("note", note.clone())))
         .collect();
         let mut report = Report::new(format!("Network similarity ({n} networks)"))
-            .lead(format!("{}.", self.finding()))
+            .lead(format!("{}.", self.sentence(self.short_names())))
             .numbers(self.numbers(&names))
             .figure(heat)
             .table(distances);

@@ -36,6 +36,8 @@ pub(crate) struct Network {
     warnings: Vec<String>,
     /// Whether it was made with weights, also if all of them are 1.
     with_weights: bool,
+    /// Edges that were listed again.
+    repeated: u64,
     /// The file, or the embedded network, that it was read from.
     source: Option<Input>,
 }
@@ -49,7 +51,7 @@ impl From<ergodict::data::Network> for Network {
 impl From<Arc<ergodict::data::Network>> for Network {
     fn from(inner: Arc<ergodict::data::Network>) -> Self {
         let with_weights = inner.is_weighted();
-        Self { inner, decisions: None, warnings: Vec::new(), with_weights, source: None }
+        Self { inner, decisions: None, warnings: Vec::new(), with_weights, repeated: 0, source: None }
     }
 }
 
@@ -88,10 +90,13 @@ pub(crate) fn table_options(
     Ok(TableOptions { form, header, source, target, weight })
 }
 
-/// Which column of a table is which, by names and first rows: both ends, the weight and the direction; and a warning of columns that are ignored.
-/// Where names were given by people (`named`), they must not be nodes.
+/// Both ends, the weight and the direction of edges; warnings; and the names of the other columns.
+type TableLayout = (usize, usize, Option<usize>, Option<usize>, Vec<String>, Vec<String>);
+
+/// Which column of a table is which, by names and first rows, with warnings of what may not be as it was meant where no column is given; `weighted` is
+/// whether weights are used. Where names were given by people (`named`), they must not be nodes.
 #[pyfunction]
-#[pyo3(signature = (names, rows, source=None, target=None, weight=None, named=true))]
+#[pyo3(signature = (names, rows, source=None, target=None, weight=None, named=true, weighted=true))]
 pub(crate) fn table_columns(
     names: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -99,7 +104,9 @@ pub(crate) fn table_columns(
     target: Option<String>,
     weight: Option<String>,
     named: bool,
-) -> PyResult<(usize, usize, Option<usize>, Option<usize>, Option<String>)> {
+    weighted: bool,
+) -> PyResult<TableLayout> {
+    let open = named && [&source, &target, &weight].iter().all(|column| column.is_none());
     let named = named && (source.is_none() || target.is_none());
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
     let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
@@ -116,10 +123,21 @@ pub(crate) fn table_columns(
         Ok(found)
     });
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
-    let unused: Vec<&str> = found.unused.iter().map(|&at| &*names[at]).collect();
-    let ignored = TableColumns::ignored(&unused).filter(|_| found.weight.is_none());
-    let ignored = ignored.map(|note| note.spelled(&keyword));
-    Ok((found.source, found.target, found.weight, found.direction, ignored))
+    let unused: Vec<String> = found.unused.iter().map(|&at| names[at].clone()).collect();
+    let mut notes = Vec::new();
+    if open {
+        let doubts = found.doubts(&names, &rows);
+        notes.extend(doubts.iter().filter(|doubt| weighted || !doubt.is_of_weights()).map(Doubt::note));
+        notes.extend(TableColumns::ignored(&unused).filter(|_| weighted && found.weight.is_none()));
+    }
+    let notes = notes.iter().map(|note| note.spelled(&keyword)).collect();
+    Ok((found.source, found.target, found.weight, found.direction, notes, unused))
+}
+
+/// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
+#[pyfunction]
+pub(crate) fn table_repeats(unused: Vec<String>, rows: u64) -> Option<String> {
+    TableColumns::repeated(&unused, rows).map(|note| note.spelled(&keyword))
 }
 
 /// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns.
@@ -150,7 +168,7 @@ pub(crate) fn table_doubts(
     weighted: bool,
 ) -> PyResult<Vec<String>> {
     let doubts = Doubt::of_rows(Path::new(what), &rows, complete).map_err(to_py_err)?;
-    let open = doubts.iter().filter(|doubt| weighted || !matches!(doubt, Doubt::Weights(..)));
+    let open = doubts.iter().filter(|doubt| weighted || !doubt.is_of_weights());
     Ok(open.map(|doubt| doubt.note().spelled(&keyword)).collect())
 }
 
@@ -173,6 +191,7 @@ fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Netwo
     Network {
         decisions: Some(decisions.to_string()),
         with_weights: matches!(decisions.weights, Weights::Used | Weights::Ones),
+        repeated: decisions.found.duplicates,
         ..network.into()
     }
 }
@@ -324,6 +343,12 @@ impl Network {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
+    }
+
+    /// Edges that were listed again when it was made.
+    #[getter]
+    fn repeated(&self) -> u64 {
+        self.repeated
     }
 
     /// Whether it was made with weights, also if all of them are 1.

@@ -72,9 +72,31 @@ impl Refusal<'_> {
             (ErrorKind::TooManyValues, Some(flag), Some(value)) => {
                 format!("{flag} takes no value, but {value} is given: leave it out")
             }
+            (ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues, Some(given), _) => self.few(&given),
             (ErrorKind::NoEquals, Some(flag), _) => format!("a value of {flag} is written {flag}=VALUE"),
             _ => self.plain(),
         }
+    }
+
+    /// Fewer values than are needed.
+    fn few(&self, given: &str) -> String {
+        let number = |kind| match self.of.get(kind) {
+            Some(ContextValue::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let exact = number(ContextKind::ExpectedNumValues);
+        let bound = if exact.is_some() { "" } else { "at least " };
+        let (Some(needed), Some(there)) =
+            (exact.or_else(|| number(ContextKind::MinValues)), number(ContextKind::ActualNumValues))
+        else {
+            return self.plain();
+        };
+        if given.starts_with('-') {
+            return format!("{given} needs {bound}{needed} values, got {there} (see --help)");
+        }
+        // What may be given several times is named twice.
+        let name = given.split_once("> <").map_or_else(|| given.to_owned(), |(name, _)| format!("{name}>"));
+        format!("`{}` needs {bound}{needed} {name}, got {there} (see --help)", self.name)
     }
 
     /// An unknown flag, or an unexpected argument.

@@ -8,6 +8,7 @@ mod browser;
 mod chain_models;
 mod chain_resume;
 mod checkpoint;
+mod compare;
 mod config;
 mod convert;
 mod demo;

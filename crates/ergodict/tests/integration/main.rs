@@ -23,5 +23,6 @@ mod pictures;
 mod review;
 mod scheme;
 mod table_dialects;
+mod table_notes;
 mod theorem;
 mod threads;

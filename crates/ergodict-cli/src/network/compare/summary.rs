@@ -5,7 +5,6 @@ use ergodict::chain::SamplerKind;
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{ComparisonOutcome, Finding, Measure};
 use ergodict_pages::comparison::{ComparisonPage, plus_minus};
-use ergodict_pages::text::short;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -115,8 +114,7 @@ impl Compared {
             let distance = plus_minus(self.0.outcome.distance((at, other)));
             let copy = self.0.outcome.rewired[at]
                 .map_or_else(String::new, |copy| format!("; rewired {}", plus_minus(copy.distance)));
-            let text =
-                format!("{}: {} {distance}{copy}", short(&self.0.names[at]), short(&self.0.names[other]));
+            let text = format!("{}: {} {distance}{copy}", self.0.names[at], self.0.names[other]);
             Some(("nearest", text))
         };
         (0..self.0.names.len()).filter_map(one).collect()

@@ -1,6 +1,6 @@
 //! Adjacency matrices as tables: a row of numbers a line, with names in the first row and column or without.
 
-use super::columns::TableForm;
+use super::columns::{TableForm, is_missing};
 use super::edge_list::{Separator, content, direction, konect, separator, split};
 use super::line_ends::LineEnds;
 use super::matrix_list::{self, Entries};
@@ -86,7 +86,7 @@ fn square(text: &[u8], ended: bool, header: Header) -> Option<(Form, Vec<Vec<f64
     }
     let mut body: Vec<Vec<f64>> = Vec::new();
     for (at, (_, line)) in lines[first..].iter().enumerate() {
-        let (name, numbers) = form.row(line).ok()?;
+        let (name, numbers) = form.sample(line)?;
         let numbers = numbers.filter(|numbers| numbers.len() == width)?;
         let expected = form.names.as_ref().map(|names| names[at].as_str());
         if form.row_names && expected.is_some() && name.as_deref() != expected {
@@ -103,7 +103,7 @@ impl Form {
         if lines.is_empty() {
             return None;
         }
-        let number = |field: &Cow<str>| field.parse::<f64>().is_ok();
+        let number = |field: &Cow<str>| field.parse::<f64>().is_ok() || is_missing(field);
         let fields = |separator: Separator, at: usize| {
             let (mut fields, line) = (Vec::new(), lines.get(at)?.1);
             split(line, separator, &mut fields).ok()?;
@@ -132,6 +132,21 @@ impl Form {
         let row_names = corner || short || !named && !number(row.first()?);
         let names = named.then(|| head.iter().skip(usize::from(corner)).map(ToString::to_string).collect());
         Some((Self { separator, names, row_names }, first))
+    }
+
+    /// The same with NaN where a number is missing.
+    fn sample(&self, line: &str) -> Option<(Option<String>, Option<Vec<f64>>)> {
+        let mut fields = Vec::new();
+        split(line, self.separator, &mut fields).ok()?;
+        let name = self.row_names.then(|| fields.first().map(ToString::to_string)).flatten();
+        let number = |field: &Cow<str>| {
+            if is_missing(field) {
+                Some(f64::NAN)
+            } else {
+                field.parse().ok().filter(|x: &f64| x.is_finite())
+            }
+        };
+        Some((name, fields.iter().skip(usize::from(self.row_names)).map(number).collect()))
     }
 
     /// The name of a row and its numbers, unless one is none.
@@ -166,7 +181,9 @@ pub(super) fn read(path: &Path, input: impl Read, options: &ReadOptions) -> Resu
             let wrong = shorten(wrong.map_or("", |field| field));
             return Err(bad(
                 number,
-                format!("has `{wrong}` in the row of an adjacency matrix: expected finite numbers"),
+                format!(
+                    "has `{wrong}` in the row of an adjacency matrix: expected finite numbers, and 0 where there is no edge"
+                ),
             ));
         };
         let expected = *width.get_or_insert(form.names.as_ref().map_or(numbers.len(), Vec::len));

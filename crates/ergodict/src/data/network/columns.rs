@@ -5,7 +5,7 @@
 //! | ends of edges | their names ([`Role`]); a pair such as `person_1`, `person_2` that no `person_3` follows; the only two columns left; of more, the first two if nothing else can be ends |
 //! | weight | `weight` and its synonyms; from the third column on also `w`, `count`, `strength`, `value` |
 //! | direction | `Type` or `directed`, where the values are words such as `Directed`, `undirected` or `true` |
-//! | neither | `id`, `label`, `year`, `time` and other names of attributes |
+//! | neither | `id`, `label`, `year`, `time` and other names of attributes; from the third column on `minutes` and other measures |
 //!
 //! Names are compared without case, blanks, `_`, `-`, `.` and `:`. What stays ambiguous is refused, with the columns that it could be, and so are
 //! incidence tables (nothing but 0 and 1 where ends should be) and two kinds of nodes, such as `user` and `item`, with numbers as ids: of names that are
@@ -14,100 +14,26 @@
 mod check;
 mod direction;
 mod doubt;
+mod ends;
 mod first_row;
 mod kinds;
 mod names;
+mod options;
 mod unnamed;
+mod values;
+mod weights;
 
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
-use kinds::are_two_kinds;
-use names::{
-    are_indices, continues_series, is_coupling, is_node_attribute, is_node_name, is_pair, is_weak_weight,
-    plain, stem,
-};
-use serde::{Deserialize, Serialize};
+use ends::{both_ends, named_ends};
+use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_name, is_weak_weight, plain};
 
 pub(super) use check::{incidence, is_incidence};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
-pub(super) use first_row::{FirstRow, MISSING, first_row, is_missing};
-pub(super) use names::{Role, are_edge_names, role};
-pub(super) use unnamed::odd_weights;
-
-/// Whether the first row of a table has the names of its columns.
-///
-/// ```
-/// use ergodict::data::{Header, ReadOptions, TableOptions, parse_network};
-/// let table = TableOptions { header: Header::Yes, ..TableOptions::default() };
-/// let (network, _) = parse_network(b"2000,2001\n1,2\n", &ReadOptions { table, ..ReadOptions::default() })?;
-/// assert_eq!(network.nodes(), 2);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Header {
-    /// Its content decides
-    #[default]
-    Auto,
-    /// It has
-    Yes,
-    /// It is an edge
-    No,
-}
-
-/// What the rows of a table are.
-///
-/// ```
-/// use ergodict::data::{ReadOptions, TableForm, TableOptions, parse_network};
-/// let table = TableOptions { form: TableForm::Adjacency, ..TableOptions::default() };
-/// let (network, _) = parse_network(b"0 1 1\n1 0 1\n1 1 0\n", &ReadOptions { table, ..ReadOptions::default() })?;
-/// assert_eq!((network.nodes(), network.edges()), (3, 3));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum TableForm {
-    /// Its content decides
-    #[default]
-    Auto,
-    /// Edges
-    Edges,
-    /// Rows of an adjacency matrix
-    Adjacency,
-}
-
-/// How a table is read; what is left open is decided by its names and first rows.
-///
-/// ```
-/// use ergodict::data::{ReadOptions, TableOptions, parse_network};
-/// let table = TableOptions { source: Some("b".into()), target: Some("c".into()), ..TableOptions::default() };
-/// let (network, _) = parse_network(b"a,b,c\n1,x,y\n2,y,z\n", &ReadOptions { table, ..ReadOptions::default() })?;
-/// assert_eq!((network.nodes(), network.edges()), (3, 2));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct TableOptions {
-    /// What rows are.
-    pub form: TableForm,
-    /// Whether the first row has names.
-    pub header: Header,
-    /// The column of one end of the edges: its name, or its number from 1.
-    pub source: Option<String>,
-    /// That of the other end.
-    pub target: Option<String>,
-    /// That of the weights.
-    pub weight: Option<String>,
-}
-
-impl TableOptions {
-    /// Whether a column is given.
-    pub(super) fn has_columns(&self) -> bool {
-        self.source.is_some() || self.target.is_some() || self.weight.is_some()
-    }
-}
+pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing, may_be_names};
+pub(super) use names::{Role, are_edge_names, role, time_column};
+pub use options::{Header, TableForm, TableOptions};
 
 /// The columns of a table of edges, from 0.
 ///
@@ -131,45 +57,6 @@ pub struct TableColumns {
     pub direction: Option<usize>,
     /// What nothing is made of.
     pub unused: Vec<usize>,
-}
-
-/// What the values of a column are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    Empty,
-    Integers,
-    Numbers,
-    Words,
-}
-
-impl Kind {
-    fn of<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Self {
-        let values =
-            || rows.iter().filter_map(|row| row.get(at)).map(AsRef::as_ref).filter(|value| !value.is_empty());
-        if values().next().is_none() {
-            Self::Empty
-        } else if values().all(is_digits) {
-            Self::Integers
-        } else if values().all(|value| value.parse::<f64>().is_ok()) {
-            Self::Numbers
-        } else {
-            Self::Words
-        }
-    }
-}
-
-/// Whether a value is an integer however long it is, also with leading zeros, as postal codes have them.
-fn is_digits(value: &str) -> bool {
-    let digits = value.strip_prefix('-').unwrap_or(value);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether values of these kinds can be both ends of edges.
-fn are_ids(one: Kind, two: Kind) -> bool {
-    matches!(
-        (one, two),
-        (Kind::Empty, _) | (_, Kind::Empty) | (Kind::Integers, Kind::Integers) | (Kind::Words, Kind::Words)
-    )
 }
 
 /// Names in a message.
@@ -204,7 +91,10 @@ impl TableColumns {
     /// assert!(note.spelled(&ToString::to_string).starts_with("column `score` is ignored"));
     /// ```
     pub fn ignored(unused: &[impl AsRef<str>]) -> Option<Note> {
-        let open = |at: usize| role(unused[at].as_ref()).is_none() || plain(unused[at].as_ref()) == "sign";
+        let open = |at: usize| {
+            let name = unused[at].as_ref();
+            role(name).is_none() && !is_identifier(name) || plain(name) == "sign"
+        };
         let unknown: Vec<usize> = (0..unused.len()).filter(|&at| open(at)).collect();
         let (columns, are, one) = match unknown.len() {
             0 => return None,
@@ -214,6 +104,25 @@ impl TableColumns {
         let which = listed(unused, unknown);
         let text = format!("{columns} {which} {are} ignored ({{}} uses {one} as weights)");
         Some(Note::hinting(text, Hint { setting: "weight", value: "NAME".into() }))
+    }
+
+    /// A note that rows repeat edges, as contacts do, next to times that nothing is made of and without weights.
+    ///
+    /// ```
+    /// use ergodict::data::TableColumns;
+    /// assert_eq!(TableColumns::repeated(&["year"], 0), None);
+    /// let note = TableColumns::repeated(&["time"], 2).unwrap();
+    /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges, each of which counts once"));
+    /// ```
+    pub fn repeated(unused: &[impl AsRef<str>], rows: u64) -> Option<Note> {
+        let time = unused[time_column(unused).filter(|_| rows > 0)?].as_ref();
+        let (repeat, each) =
+            if rows == 1 { ("row repeats an edge", "which") } else { ("rows repeat edges", "each of which") };
+        let text = format!(
+            "{rows} {repeat}, {each} counts once (a column `weight` of ones counts them; so does learning over time, {{}} {{}})"
+        );
+        let hints = [("timestamps", shorten(time)), ("weighted", "true".into())];
+        Some(Note::hinting_all(text, hints.map(|(setting, value)| Hint { setting, value }).into()))
     }
 
     /// Whether edges have a direction, by all values of a column of that name; each has to say it where that is required.
@@ -282,7 +191,10 @@ impl TableColumns {
             };
             rest.iter().enumerate().any(|(below, row)| below != at && other(row))
         };
-        let named = (0..rest.len().min(4)).find(|&at| are_edge_names(&rest[at]) && !again(at));
+        let numbers = first.iter().all(|name| name.as_ref().parse::<f64>().is_ok());
+        let named = (0..rest.len().min(4)).find(|&at| {
+            are_edge_names(&rest[at]) && !again(at) || !numbers && are_names_above(&rest[at], &rest[at + 1..])
+        });
         match named.filter(|_| rest.len() > 1 && !are_edge_names(first)) {
             Some(at) => Err(format!(
                 "has the names of columns in row {}: read it without what stands above them",
@@ -335,7 +247,7 @@ impl TableColumns {
         // Next to the name of a node, `x` and `y` are where it is drawn, and `group` is its own.
         let of_nodes = names.iter().any(|name| is_node_name(name.as_ref()));
         let attribute = |at: usize| of_nodes && is_node_attribute(names[at].as_ref());
-        let candidates: Vec<usize> = (0..columns)
+        let mut candidates: Vec<usize> = (0..columns)
             .filter(free)
             .filter(|&at| {
                 !known.contains(&Some(at))
@@ -343,8 +255,13 @@ impl TableColumns {
                     && role_at(at).is_none_or(|of| matches!(of, Role::Source | Role::Target))
             })
             .collect();
+        // Behind two columns that can be ends, `minutes` is none.
+        let ends = candidates.iter().copied().filter(|&at| !is_measure(names[at].as_ref()));
+        if let Some(second) = ends.take(2).nth(1) {
+            candidates.retain(|&at| at < second || !is_measure(names[at].as_ref()));
+        }
         let sought = source.is_none() && target.is_none();
-        let (source, target) = ends(names, rows, (source, target), &candidates)?;
+        let (source, target) = both_ends(names, rows, (source, target), &candidates)?;
         let asked = options.source.is_some() && options.target.is_some();
         check::ends(names, rows, (source, target), (sought, asked))?;
         let known = [Some(source), Some(target), weight, direction];
@@ -406,293 +323,5 @@ fn place<T: AsRef<str>>(given: &str, names: Option<&[T]>, columns: usize) -> Res
     })
 }
 
-/// The message of a table with these columns for two ends.
-fn ambiguous(names: &[impl AsRef<str>], at: &[usize]) -> String {
-    let which = listed(names, at.iter().copied());
-    format!(
-        "has several columns that could be ends of edges, {which}: name two of them `source` and `target`, or give them as source and target"
-    )
-}
-
-/// The ends that names such as `source`, and otherwise such as `src_ip`, say of columns; those that are known stay what they are.
-fn named_ends(
-    names: &[impl AsRef<str>],
-    known: (Option<usize>, Option<usize>),
-    open: &[usize],
-) -> Result<(Option<usize>, Option<usize>), String> {
-    let name = |at: usize| names[at].as_ref();
-    let called = |of: Role, stemmed: bool| {
-        let holds = move |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
-        open.iter().copied().filter(holds)
-    };
-    let source = known.0.or_else(|| called(Role::Source, false).next());
-    let target = known.1.or_else(|| called(Role::Target, false).next());
-    if source.is_some() && target.is_some() {
-        return Ok((source, target));
-    }
-    let all = |given: Option<usize>, of: Role| -> Vec<usize> {
-        given.map_or_else(|| called(of, true).collect(), |at| vec![at])
-    };
-    let (sources, targets) = (all(known.0, Role::Source), all(known.1, Role::Target));
-    let alike = |one: usize, two: usize| stem(name(one)).is_some() && stem(name(one)) == stem(name(two));
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for &one in &sources {
-        pairs.extend(targets.iter().filter(|&&two| alike(one, two)).map(|&two| (one, two)));
-    }
-    if let [(source, target)] = pairs[..] {
-        return Ok((Some(source), Some(target)));
-    }
-    let several = source.is_none() && sources.len() > 1 || target.is_none() && targets.len() > 1;
-    if pairs.len() > 1 || several {
-        let mut which = [sources, targets].concat();
-        which.sort_unstable();
-        return Err(ambiguous(names, &which));
-    }
-    Ok((source.or_else(|| sources.first().copied()), target.or_else(|| targets.first().copied())))
-}
-
-/// Two columns next to each other whose names are those of two ends.
-fn named_pair<T: AsRef<str>>(
-    names: &[impl AsRef<str>],
-    rows: &[Vec<T>],
-    candidates: &[usize],
-) -> Option<(usize, usize)> {
-    let name = |at: usize| names[at].as_ref();
-    let find = |holds: &dyn Fn(usize, usize) -> bool| {
-        candidates.windows(2).map(|two| (two[0], two[1])).find(|&(one, two)| holds(one, two))
-    };
-    // Of `e1`, `e2`, `e3` no two are a pair, nor are two columns of numbers next to one of words.
-    let stands_out = |one: usize, two: usize| {
-        candidates.iter().filter(|at| ![one, two].contains(at)).all(|&at| {
-            !continues_series((name(one), name(two)), name(at))
-                && (Kind::of(rows, at) != Kind::Words || Kind::of(rows, one) == Kind::Words)
-        })
-    };
-    // A contact between `u` and `v` has a start and an end, too.
-    let span = |one: usize, two: usize| plain(name(one)) == "start" && plain(name(two)) == "end";
-    let pair = |one: usize, two: usize| is_pair(name(one), name(two), true) && !span(one, two);
-    find(&|one, two| pair(one, two) || are_two_kinds(name(one), name(two)))
-        .or_else(|| find(&|one, two| are_indices(name(one), name(two))))
-        .or_else(|| {
-            find(&|one, two| is_pair(name(one), name(two), false) && !span(one, two) && stands_out(one, two))
-        })
-        .or_else(|| find(&span))
-}
-
-/// Both ends of the edges, where names say one of them or none.
-fn ends<T: AsRef<str>>(
-    names: &[impl AsRef<str>],
-    rows: &[Vec<T>],
-    known: (Option<usize>, Option<usize>),
-    candidates: &[usize],
-) -> Result<(usize, usize), String> {
-    let ambiguous = |at: &[usize]| Err(ambiguous(names, at));
-    let kind = |at: usize| Kind::of(rows, at);
-    match known {
-        (Some(source), Some(target)) => Ok((source, target)),
-        (None, None) => {
-            let numeric: Vec<usize> = candidates
-                .iter()
-                .copied()
-                .filter(|&at| matches!(kind(at), Kind::Integers | Kind::Numbers))
-                .collect();
-            let ambiguous = |at: &[usize]| {
-                if numeric.len() > 1 && is_incidence(rows, &numeric) {
-                    return Err(incidence(&listed(names, numeric.iter().copied())));
-                }
-                ambiguous(at)
-            };
-            if let Some(pair) = named_pair(names, rows, candidates) {
-                return Ok(pair);
-            }
-            match candidates {
-                [] | [_] => {
-                    let all = listed(names, 0..names.len());
-                    Err(format!(
-                        "has no two columns for the ends of an edge, such as `source` and `target`: there are {all}"
-                    ))
-                }
-                // Names beside ages, or numbers with decimals, are attributes of nodes and no edges.
-                [one, two] if !are_ids(kind(*one), kind(*two)) => ambiguous(candidates),
-                [one, two] => Ok((*one, *two)),
-                [one, two, rest @ ..] => {
-                    let alike = |at: usize| kind(at) == kind(*one) && kind(at) != Kind::Numbers;
-                    let values =
-                        |at: usize| rows.iter().filter_map(move |row| row.get(at)).map(AsRef::as_ref);
-                    let share =
-                        |a: usize, b: usize| values(a).any(|value| values(b).any(|other| other == value));
-                    let others = || rest.iter().copied().filter(|&at| alike(at));
-                    let apart =
-                        || share(*one, *two) && others().all(|at| !share(at, *one) && !share(at, *two));
-                    if alike(*two) && (others().next().is_none() || apart()) {
-                        Ok((*one, *two))
-                    } else {
-                        ambiguous(candidates)
-                    }
-                }
-            }
-        }
-        (one, other) => {
-            let at = one.or(other).unwrap_or_default();
-            let alike: Vec<usize> =
-                candidates.iter().copied().filter(|&candidate| kind(candidate) == kind(at)).collect();
-            let found = match (candidates, &alike[..]) {
-                ([only], _) | (_, [only]) => *only,
-                ([], _) => {
-                    return Err(format!(
-                        "has one column for an end of the edges, {}, and none for the other: expected two, such as `source` and `target`",
-                        listed(names, [at])
-                    ));
-                }
-                _ => return ambiguous(candidates),
-            };
-            Ok(if one.is_some() { (at, found) } else { (found, at) })
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn find(
-        names: &[&str],
-        rows: &[&[&str]],
-    ) -> Result<(usize, usize, Option<usize>, Option<usize>), String> {
-        let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
-        TableColumns::find(names, &rows, &TableOptions::default())
-            .map(|found| (found.source, found.target, found.weight, found.direction))
-    }
-
-    #[test]
-    fn columns_of_every_tool_are_found() {
-        let words: &[&[&str]] = &[&["a", "b"], &["b", "c"]];
-        for (names, rows, expected) in [
-            (&["Source", "Target"][..], words, (0, 1, None, None)),
-            (&[":START_ID(Person)", ":END_ID(Person)"], words, (0, 1, None, None)),
-            (&["FromNodeId", "ToNodeId"], words, (0, 1, None, None)),
-            (
-                &[":START_ID", "since:int", ":END_ID", "Weight:double"],
-                &[&["a", "2001", "b", "2"]],
-                (0, 2, Some(3), None),
-            ),
-            (&["person", "friend"], words, (0, 1, None, None)),
-            (&["whatever", "else"], words, (0, 1, None, None)),
-            (
-                &["Source", "Target", "Type", "Id", "Label", "timeset", "Weight"],
-                &[&["a", "b", "Directed", "0", "", "", "2"]],
-                (0, 1, Some(6), Some(2)),
-            ),
-            (&["id", "person", "friend"], &[&["0", "a", "b"], &["1", "b", "c"]], (1, 2, None, None)),
-            (&["", "from", "to", "strength"], &[&["1", "a", "b", "2"]], (1, 2, Some(3), None)),
-            (&["Unnamed: 0", "u", "v", "count"], &[&["1", "a", "b", "2"]], (1, 2, Some(3), None)),
-            (&["edge", "protein_A", "protein_B", "city"], &[&["1", "a", "b", "x"]], (1, 2, None, None)),
-            (&["source", "target", "type"], &[&["a", "b", "friend"]], (0, 1, None, None)),
-            (&["source", "target", "directed"], &[&["a", "b", "true"]], (0, 1, None, Some(2))),
-            (&["target", "source", "Weight"], &[&["a", "b", "1"]], (1, 0, Some(2), None)),
-            (&["Source", "friend", "age"], &[&["a", "b", "12"]], (0, 1, None, None)),
-            (&["p", "q", "age"], &[&["a", "b", "12"], &["b", "c", "14"]], (0, 1, None, None)),
-            (&["p", "q", "town"], &[&["a", "b", "Ulm"], &["b", "c", "Ulm"]], (0, 1, None, None)),
-            (
-                &["t", "i", "j", "Ci", "Cj"],
-                &[&["20", "1", "2", "x", "y"], &["40", "2", "3", "y", "y"]],
-                (1, 2, None, None),
-            ),
-            (&["user", "item"], &[&["u1", "i1"], &["u2", "i1"]], (0, 1, None, None)),
-            (&["source", "target", "type"], &[&["a", "b", "Mutual"]], (0, 1, None, Some(2))),
-            (&["src_ip", "source", "target", "dst_ip"], &[&["a", "b", "c", "d"]], (1, 2, None, None)),
-            (&["src_ip", "src_host", "dst_host"], &[&["a", "b", "c"]], (1, 2, None, None)),
-            (&["src_ip", "dst_host"], words, (0, 1, None, None)),
-        ] {
-            assert_eq!(find(names, rows), Ok(expected), "{names:?}");
-        }
-    }
-
-    #[test]
-    fn ambiguous_tables_are_refused_with_their_columns() {
-        let numbered: &[&[&str]] = &[&["0", "a", "b"], &["1", "b", "c"]];
-        for (names, rows, words) in [
-            (&["nr", "p", "q"][..], numbered, "`nr`, `p`, `q`"),
-            (&["p", "q", "r"], &[&["1", "2", "3"]], "`p`, `q`, `r`"),
-            (&["source", "p", "q"], &[&["a", "b", "c"]], "`p`, `q`"),
-            (&["id", "year"], &[&["1", "2"]], "no two columns"),
-            (&["Id", "Name", "Age"], &[&["1", "Ann", "34"], &["2", "Bob", "27"]], "`Name`, `Age`"),
-            (&["term", "doc1", "doc2"], &[&["a", "3", "0"], &["b", "1", "2"]], "`term`, `doc1`, `doc2`"),
-            (
-                &["user", "item", "rating"],
-                &[&["1", "7", "5"], &["2", "1", "4"]],
-                "two kinds of nodes, `user`, `item`",
-            ),
-            (&["source", "weight"], &[&["1", "2"]], "`source`, and none"),
-            (
-                &["origin_city", "origin_airport", "dest_airport", "dest_city"],
-                &[&["a", "b", "c", "d"]],
-                "`origin_city`, `origin_airport`, `dest_airport`, `dest_city`",
-            ),
-            (
-                &["src_ip", "src_host", "dst_host", "dst_ip"],
-                &[&["a", "b", "c", "d"]],
-                "`src_ip`, `src_host`, `dst_host`, `dst_ip`",
-            ),
-        ] {
-            let message = find(names, rows).unwrap_err();
-            assert!(message.contains(words), "{names:?}: {message}");
-        }
-        let options = TableOptions {
-            source: Some("Q".into()),
-            target: Some("r".into()),
-            weight: Some("1".into()),
-            ..TableOptions::default()
-        };
-        let found = TableColumns::find(&["p", "q", "r"], &[vec!["1", "2", "3"]], &options).unwrap();
-        assert_eq!((found.source, found.target, found.weight), (1, 2, Some(0)));
-        let first =
-            TableOptions { source: Some("1".into()), target: Some("2".into()), ..TableOptions::default() };
-        let found = TableColumns::find(&["source", "target", "source"], &[vec!["a", "b", "c"]], &first);
-        assert_eq!(found.map(|found| (found.source, found.target)), Ok((0, 1)));
-        let missing = TableOptions { source: Some("z".into()), ..TableOptions::default() };
-        let message = TableColumns::find(&["p", "q"], &[vec!["1", "2"]], &missing).unwrap_err();
-        assert_eq!(message, "has no column called `z`: there are `p`, `q`");
-        let twice =
-            TableOptions { source: Some("p".into()), target: Some("p".into()), ..TableOptions::default() };
-        assert!(
-            TableColumns::find(&["p", "q"], &[vec!["1", "2"]], &twice).unwrap_err().contains("two things")
-        );
-    }
-
-    #[test]
-    fn incidence_tables_are_no_edges() {
-        let rows: &[&[&str]] = &[
-            &["Ann", "1", "0", "1"],
-            &["Bob", "0", "1", "1"],
-            &["Cat", "1", "1", "0"],
-            &["Dan", "0", "0", "1"],
-        ];
-        for names in [["", "e1", "e2", "e3"], ["name", "picnic", "dance", "concert"]] {
-            let message = find(&names, rows).unwrap_err();
-            assert!(message.contains("incidence table"), "{names:?}: {message}");
-        }
-        let bare: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
-        assert!(is_incidence(&bare, &[0, 1]) && !is_incidence(&bare[..3], &[0, 1]));
-        // Names that say so are ends whatever stands below.
-        assert!(find(&["n", "source", "target", "w"], rows).is_ok());
-        // Flags beside two columns of words.
-        let flagged: &[&[&str]] =
-            &[&["a", "b", "1", "0"], &["b", "c", "0", "0"], &["c", "d", "1", "1"], &["d", "a", "0", "1"]];
-        assert_eq!(find(&["p", "q", "close", "kin"], flagged), Ok((0, 1, None, None)));
-    }
-
-    #[test]
-    fn names_that_are_nodes_are_no_names() {
-        let check = |names: &[&str], rows: &[&[&str]]| {
-            let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
-            let found = TableColumns::find(names, &rows, &TableOptions::default()).unwrap();
-            found.check_names(names, &rows)
-        };
-        assert!(check(&["1", "2"], &[&["2", "3"], &["3", "4"]]).unwrap_err().contains("`1`, `2`"));
-        assert!(check(&["Ann", "Bob"], &[&["Bob", "Cat"]]).unwrap_err().contains("first edge"));
-        assert!(check(&["node1", "node2"], &[&["node7", "node9"]]).is_ok());
-        assert!(check(&["source", "target"], &[&["source", "sink"]]).is_ok());
-        assert!(check(&["2019", "person"], &[&["a", "b"]]).is_ok());
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@
 //! | separator, header and columns from the first lines | `layout` |
 //! | blocks of whole lines, one read while the one before is parsed in parallel pieces | here |
 //! | lists in another syntax, which are refused | `syntax` |
-//! | a line's fields; the lines of a piece | `line`, `chunk` |
+//! | a line's fields; the lines of a piece; their numbers | `line`, `chunk`, `numbers` |
 //! | indices in ascending order of the ids | `indices` |
 //!
 //! What is read does not depend on blocks, pieces or threads, and of several faults the one on the first line is told.
@@ -17,6 +17,7 @@ mod konect;
 mod layout;
 pub(super) mod line;
 mod names;
+mod numbers;
 mod syntax;
 
 use super::columns::{Directions, Doubt};
@@ -33,7 +34,7 @@ pub(super) use layout::separator;
 use layout::{Layout, Weight};
 
 pub(super) use line::canonical as integer_of;
-pub(super) use line::{Separator, content, split};
+pub(super) use line::{Separator, TYPOGRAPHIC, content, split};
 pub(super) use names::NodeNames;
 use rayon::prelude::*;
 use std::io::Read;

@@ -162,7 +162,8 @@ impl Rows {
 
     /// The sum of the row, `d(u)`.
     pub fn strength(&self, u: usize) -> f64 {
-        self.weights(u).map_or(self.degree(u) as f64, |weights| weights.iter().sum())
+        self.weights(u)
+            .map_or(self.degree(u) as f64, |weights| weights.iter().fold(0.0, |sum, weight| sum + weight))
     }
 
     /// The entry `A(u,v)`, by binary search.

@@ -1,15 +1,21 @@
-//! Reads a network from a file of any format, and says in one line what was decided.
+//! Reads a network from a file of any format.
 
-use super::columns::{Doubt, MISSING, TableColumns, TableForm, TableOptions};
+mod decisions;
+mod format;
+
+use super::columns::{Doubt, TableOptions};
 use super::matrix_list::Entries;
 use super::{
     Build, EdgeCounts, EdgeList, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
     sparse_npz,
 };
 use crate::data::{Input, open};
-use crate::{Error, Note, Result};
-use std::fmt;
+use crate::{Error, Result};
 use std::path::Path;
+
+pub(super) use decisions::ignored;
+pub use decisions::{ReadDecisions, Reason, Weights};
+pub use format::NetworkFormat;
 
 /// How to read a network; what is left open is decided by the file.
 ///
@@ -32,313 +38,6 @@ pub struct ReadOptions {
     pub ids: bool,
     /// What the columns of a table are.
     pub table: TableOptions,
-}
-
-/// How a network lies in a file.
-///
-/// ```
-/// use ergodict::data::{NetworkFormat, ReadOptions, parse_network};
-/// let (_, decisions) = parse_network(b"a b\n", &ReadOptions::default())?;
-/// assert_eq!(decisions.format, NetworkFormat::EdgeList);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum NetworkFormat {
-    /// Text, an edge a line.
-    EdgeList,
-    /// Text, a row of the adjacency matrix a line.
-    AdjacencyTable,
-    /// MatrixMarket, coordinates.
-    MatrixMarket,
-    /// A sparse matrix as `scipy.sparse.save_npz` writes it.
-    SparseNpz,
-    /// GraphML.
-    GraphMl,
-    /// GEXF.
-    Gexf,
-    /// GML.
-    Gml,
-    /// Pajek's `.net`.
-    Pajek,
-    /// Graphviz DOT.
-    Dot,
-    /// Cytoscape's simple interaction format.
-    Sif,
-    /// Node-link JSON.
-    NodeLink,
-    /// Cytoscape's JSON.
-    Cytoscape,
-    /// MATLAB's `.mat`, version 5 to 7.
-    Matlab,
-    /// Our own binary format.
-    Egr,
-    /// Edges in memory that say whether they have a direction.
-    Graph,
-    /// A matrix in memory.
-    Matrix,
-}
-
-impl NetworkFormat {
-    /// Those that are read from files, in words.
-    pub const READ: &'static str =
-        "an edge list or table, GraphML, GEXF, GML, Pajek, DOT, SIF, JSON, MatrixMarket, .npz, .mat or .egr";
-
-    /// The format of a file, by how it begins. Text is a table where that is asked for, whatever its first words are.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for what is plainly of a format that is not read; [`Error::Io`].
-    pub(super) fn detect(path: &Path, input: &mut Input, table: &TableOptions) -> Result<Self> {
-        let head = input.head();
-        let text = !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
-        if table.form != TableForm::Auto && text {
-            return Ok(Self::EdgeList);
-        }
-        foreign(path, head)?;
-        let format = match Self::from_head(head) {
-            Self::EdgeList if formats::is_sif(path) => Self::Sif,
-            Self::EdgeList if formats::is_dot(path, &input.peek(formats::DOT_START)?) => Self::Dot,
-            Self::EdgeList if formats::is_gml(path, &input.peek(formats::GML_START)?) => Self::Gml,
-            format => format,
-        };
-        if format != Self::EdgeList && table.has_columns() {
-            let problem = format!(
-                "is {format}, which has no columns: source, target and weight are given for tables (graphs of other programs have weights in the \
-                 attribute `weight`)"
-            );
-            return Err(Error::format(path, None, problem));
-        }
-        Ok(format)
-    }
-
-    /// The format of a file that begins so; GML and DOT need more of it.
-    fn from_head(head: &[u8]) -> Self {
-        let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
-        let length = text.len().min(banner.len());
-        if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
-            Self::MatrixMarket
-        } else if head.starts_with(b"PK\x03\x04") {
-            Self::SparseNpz
-        } else if head.starts_with(b"EGR1") {
-            Self::Egr
-        } else {
-            formats::detect(head).unwrap_or(Self::EdgeList)
-        }
-    }
-
-    /// Whether it is a graph that another program wrote, which is read whole.
-    pub(super) fn is_graph_file(self) -> bool {
-        use NetworkFormat::{Cytoscape, Dot, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek, Sif};
-        matches!(self, GraphMl | Gexf | Gml | Pajek | Dot | Sif | NodeLink | Cytoscape | Matlab)
-    }
-}
-
-impl fmt::Display for NetworkFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::EdgeList => "edge list",
-            Self::AdjacencyTable => "adjacency matrix",
-            Self::MatrixMarket => "MatrixMarket",
-            Self::SparseNpz => "scipy sparse matrix",
-            Self::GraphMl => "GraphML",
-            Self::Gexf => "GEXF",
-            Self::Gml => "GML",
-            Self::Pajek => "Pajek",
-            Self::Dot => "DOT",
-            Self::Sif => "SIF",
-            Self::NodeLink => "node-link JSON",
-            Self::Cytoscape => "Cytoscape JSON",
-            Self::Matlab => "MATLAB",
-            Self::Egr => ".egr",
-            Self::Graph => "graph",
-            Self::Matrix => "matrix",
-        })
-    }
-}
-
-/// Who decided that edges have a direction, or none.
-///
-/// ```
-/// use ergodict::data::{ReadOptions, Reason, parse_network};
-/// let reason = |text: &[u8]| Ok::<_, ergodict::Error>(parse_network(text, &ReadOptions::default())?.1.reason);
-/// assert_eq!((reason(b"a b\n")?, reason(b"# directed\na b\n")?), (Reason::Assumed, Reason::Said));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The file says it.
-    Said,
-    /// The options say it.
-    Asked,
-    /// Nobody says it.
-    Assumed,
-}
-
-/// What became of weights.
-///
-/// ```
-/// use ergodict::data::{ReadOptions, Weights, parse_network};
-/// let plain = ReadOptions { weighted: Some(false), ..ReadOptions::default() };
-/// let (network, decisions) = parse_network(b"a b 0.5\n", &plain)?;
-/// assert!(decisions.weights == Weights::Ignored && !network.is_weighted());
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weights {
-    /// There are none.
-    None,
-    /// They are the network's.
-    Used,
-    /// All of them are 1, as without weights.
-    Ones,
-    /// They were not wanted.
-    Ignored,
-}
-
-/// What was decided while a network was read. Written out, it is one line.
-///
-/// ```
-/// use ergodict::data::{ReadOptions, parse_network};
-/// let (_, decisions) = parse_network(b"source,target\n1,2\n2,2\n2,1\n", &ReadOptions::default())?;
-/// assert_eq!(decisions.to_string(), "edge list, undirected (assumed), without weights, integer ids; \
-///     header on line 1 skipped, 1 loop dropped, every edge listed in both directions");
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct ReadDecisions {
-    /// How the file was read.
-    pub format: NetworkFormat,
-    /// Whether edges have a direction.
-    pub directed: bool,
-    /// Who said so.
-    pub reason: Reason,
-    /// What became of weights.
-    pub weights: Weights,
-    /// The column of an edge list that they were in, counted from 1.
-    pub weight_column: Option<usize>,
-    /// The line of a header, which was skipped.
-    pub header: Option<u64>,
-    /// Columns that a header names and nothing was made of, such as `year`.
-    pub unused: Vec<String>,
-    /// What it could be instead.
-    pub doubts: Vec<Doubt>,
-    /// The attribute that has the names of the nodes, where these are not their ids.
-    pub labels: Option<&'static str>,
-    /// What became of loops.
-    pub loops: Loops,
-    /// Loops, repeated edges and zeros.
-    pub found: EdgeCounts,
-    /// Whether ids are words, not integers.
-    pub words: bool,
-}
-
-impl ReadDecisions {
-    /// Those of a format that has neither columns nor a header.
-    pub(super) fn plain(
-        format: NetworkFormat,
-        (directed, reason): (bool, Reason),
-        weights: Weights,
-        loops: Loops,
-        found: EdgeCounts,
-        words: bool,
-    ) -> Self {
-        let (weight_column, header, unused, doubts, labels) = (None, None, Vec::new(), Vec::new(), None);
-        Self {
-            format,
-            directed,
-            reason,
-            weights,
-            weight_column,
-            header,
-            unused,
-            doubts,
-            labels,
-            loops,
-            found,
-            words,
-        }
-    }
-}
-
-impl ReadDecisions {
-    /// What may not be as it was meant of a file that was read so: a first line that could be a header, and columns that could be weights, unless columns
-    /// were given.
-    ///
-    /// ```
-    /// use ergodict::data::{ReadOptions, parse_network};
-    /// let options = ReadOptions::default();
-    /// let (_, decisions) = parse_network(b"source,target,score\na,b,2\n", &options)?;
-    /// assert!(decisions.warnings(&options)[0].spelled(&ToString::to_string).starts_with("column `score` is ignored"));
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    pub fn warnings(&self, options: &ReadOptions) -> Vec<Note> {
-        let open =
-            self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
-        let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
-        self.doubts.iter().map(Doubt::note).chain(ignored).collect()
-    }
-}
-
-impl fmt::Display for ReadDecisions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let direction = if self.directed { "directed" } else { "undirected" };
-        let reason = match self.reason {
-            Reason::Said if self.format == NetworkFormat::Graph => "stated by the graph",
-            Reason::Said if self.format == NetworkFormat::Matrix => "stated by the matrix",
-            Reason::Said => "stated by the file",
-            Reason::Asked => "asked for",
-            Reason::Assumed => "assumed",
-        };
-        let weights = match (self.weights, self.format) {
-            (Weights::None, _) => "without weights",
-            (Weights::Ones, _) => "weights all 1",
-            (Weights::Used, _) => match self.weight_column {
-                Some(3) => "weights in the third column",
-                Some(at) => &format!("weights in column {at}"),
-                None => "with weights",
-            },
-            (Weights::Ignored, NetworkFormat::EdgeList) if self.header.is_none() => "third column ignored",
-            (Weights::Ignored, _) => "weights ignored",
-        };
-        let ids = if self.words { "words as ids" } else { "integer ids" };
-        write!(f, "{}, {direction} ({reason}), {weights}, {ids}", self.format)?;
-        let mut notes = Vec::new();
-        if let Some(attribute) = self.labels {
-            notes.push(format!("nodes called by their attribute `{attribute}`"));
-        }
-        if let Some(line) = self.header {
-            notes.push(format!("header on line {line} skipped"));
-        }
-        notes.extend(self.doubts.iter().filter_map(|doubt| match doubt {
-            Doubt::Header(fields) => Some(format!("first line {fields} read as an edge, not as a header")),
-            Doubt::Times => Some("first column read as an end of edges, not as times".into()),
-            Doubt::Weights(..) | Doubt::MissingNode(_) | Doubt::Labels(_) => None,
-        }));
-        match &self.unused[..] {
-            [] => {}
-            [one] => notes.push(format!("column `{one}` ignored")),
-            [first, .., last] => {
-                notes.push(format!("{} columns from `{first}` to `{last}` ignored", self.unused.len()));
-            }
-        }
-        let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        if self.found.loops > 0 {
-            let fate = if self.loops == Loops::Drop { "dropped" } else { "kept" };
-            notes.push(format!("{} {fate}", counted(self.found.loops, "loop")));
-        }
-        if self.found.duplicates > 0 {
-            let fate = if self.weights == Weights::Used { "added up" } else { "united" };
-            notes.push(format!("{} {fate}", counted(self.found.duplicates, "duplicate")));
-        }
-        if self.found.both_directions {
-            notes.push("every edge listed in both directions".into());
-        }
-        if self.found.zeros > 0 {
-            notes.push(format!("{} left out", counted(self.found.zeros, "zero weight")));
-        }
-        if notes.is_empty() { Ok(()) } else { write!(f, "; {}", notes.join(", ")) }
-    }
 }
 
 /// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, Graphviz DOT, Cytoscape SIF (by its name), node-link or Cytoscape JSON, MatrixMarket, a scipy
@@ -407,50 +106,6 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is plainly of a format that is not read, by its first bytes, and says how to get there.
-fn foreign(path: &Path, head: &[u8]) -> Result<()> {
-    let begins =
-        |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
-    let dimacs = || {
-        let mut lines =
-            head.split(|&byte| byte == b'\n').skip_while(|line| line.starts_with(b"c ") || *line == b"c");
-        let words = |line: &[u8]| line.split(u8::is_ascii_whitespace).map(<[u8]>::to_vec).collect::<Vec<_>>();
-        lines.next().map(words).is_some_and(|words| {
-            words.len() > 3
-                && words[0] == b"p"
-                && words[2..4].iter().all(|size| size.first().is_some_and(u8::is_ascii_digit))
-        })
-    };
-    let dl =
-        || begins("dl ") && head.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b'='));
-    let lgl = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("lgl"));
-    let what = match () {
-        () if begins("[") => "a JSON array",
-        () if begins("nodedef>") => "GDF of GUESS (save it as GEXF or GraphML in Gephi)",
-        () if dl() => "DL of UCINET (export it as Pajek)",
-        () if begins("*node data") || begins("*tie data") || begins("*node properties") => "VNA of NetDraw",
-        () if begins("LEDA.GRAPH") => "LEDA",
-        () if begins(">>graph6<<") || begins(">>sparse6<<") || begins(">>digraph6<<") => "graph6",
-        () if begins("33D32945") => "SteinLib",
-        () if begins("graph TD") || begins("graph LR") || begins("flowchart ") || begins("@startuml") => {
-            "a diagram of Mermaid or PlantUML"
-        }
-        () if dimacs() => "DIMACS (write its lines of edges without their first letter)",
-        () if lgl => "LGL (igraph writes it as NCOL)",
-        () if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 (save it as UTF-8)",
-        () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
-            "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
-        }
-        () if head.starts_with(b"\x93NUMPY") => "a dense numpy array",
-        () => return Ok(()),
-    };
-    let problem = format!(
-        "looks like {what}: expected {} (networkx reads most formats, and its write_edgelist writes what is read here)",
-        NetworkFormat::READ
-    );
-    Err(Error::format(path, None, problem))
-}
-
 /// Reads a network from an edge list in memory, as [`read_network`] does from a file.
 ///
 /// ```
@@ -487,17 +142,8 @@ fn from_text(
     let weighted = list.weights.is_some() || noticed.ignored_weights;
     let found = EdgeCounts { duplicates: noticed.repeated, ..EdgeCounts::default() };
     let entries = Entries { list, weighted, found };
-    let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
-    (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
-    (decisions.unused, decisions.doubts) = (noticed.unused, noticed.doubts);
-    let ids = network.ids();
-    let missing = MISSING.iter().filter(|name| ids.are_words() && ids.find(name).is_some());
-    decisions.doubts.extend(missing.map(|name| Doubt::MissingNode((*name).into())));
-    // Some programs have -1 where a node is missing.
-    let negative = (0..ids.len().min(2)).map_while(|v| ids.integer(v).filter(|id| *id < 0));
-    if negative.eq([-1]) {
-        decisions.doubts.push(Doubt::MissingNode("-1".into()));
-    }
+    let (network, decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
+    let decisions = decisions.noticed(noticed, Doubt::of_nodes(network.ids()));
     Ok((network, decisions))
 }
 
@@ -521,11 +167,7 @@ pub(super) fn from_matrix(
     if let Some(&weight) = list.weights.iter().flatten().find(|&&weight| weight < 0.0) {
         return Err(Error::format(path, None, negative(weight)));
     }
-    let (directed, reason) = match (options.directed, list.directed) {
-        (Some(directed), _) => (directed, Reason::Asked),
-        (None, Some(directed)) => (directed, Reason::Said),
-        (None, None) => (false, Reason::Assumed),
-    };
+    let (directed, reason) = Reason::of(options.directed, list.directed);
     if directed && list.directed == Some(false) && format != NetworkFormat::EdgeList {
         // Of a symmetric matrix one triangle is handed over.
         mirror(&mut list);

@@ -45,12 +45,23 @@ pub enum TableLabels<'a> {
 }
 
 impl TableLabels<'_> {
-    /// The form of a square table with these first rows; what is not square is a list of edges.
+    /// The form of a square table with these first rows, with NaN for entries that are missing; what is not square is a list of edges.
     ///
     /// # Errors
-    /// [`Error::Format`](crate::Error::Format), for the table of that path, where it could be either.
+    /// [`Error::Format`](crate::Error::Format), for the table of that path, where it could be either, and for a matrix with missing entries.
     pub fn form(self, path: &Path, rows: &[Vec<f64>]) -> Result<TableForm> {
         let n = rows.first().map_or(0, Vec::len);
+        if rows.iter().flatten().any(|entry| entry.is_nan()) {
+            let zero = |entry: &f64| if entry.is_nan() { 0.0 } else { *entry };
+            let filled: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(zero).collect()).collect();
+            return if self.decide(&filled, n) == TableForm::Adjacency {
+                let problem =
+                    "is an adjacency matrix with missing entries: expected 0 where there is no edge";
+                Err(Problem::from(problem).at(path, None))
+            } else {
+                Ok(TableForm::Edges)
+            };
+        }
         match self.decide(rows, n) {
             TableForm::Auto => Err(self.ambiguous(n).at(path, None)),
             form => Ok(form),
@@ -158,6 +169,23 @@ mod tests {
         ] {
             assert_eq!(form(TableLabels::Columns(&columns), rows), expected, "{columns:?}");
         }
+    }
+
+    #[test]
+    fn matrices_with_missing_entries_are_refused() {
+        let gaps = |entry: f64| if entry == 0.0 { f64::NAN } else { entry };
+        let path = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]];
+        let rows: Vec<Vec<f64>> = path.iter().map(|row| row.iter().copied().map(gaps).collect()).collect();
+        for labels in [TableLabels::Both, TableLabels::None, TableLabels::Array] {
+            let message = labels.form("a.csv".as_ref(), &rows).unwrap_err().to_string();
+            assert_eq!(
+                message,
+                "a.csv: is an adjacency matrix with missing entries: expected 0 where there is no edge"
+            );
+        }
+        let names = ["source", "target", "weight", "year"].map(String::from);
+        let form = TableLabels::Columns(&names).form("a.csv".as_ref(), &rows);
+        assert_eq!(form.unwrap(), TableForm::Edges);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Writes a network as an edge list, which the reader makes the same network of.
 
 use super::Network;
+use super::edge_list::TYPOGRAPHIC;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -67,10 +68,11 @@ pub fn write_name(name: &str) -> io::Result<Cow<'_, str>> {
     }
     let special = |c: char| matches!(c, ' ' | '\t' | ',' | ';' | '"' | '{' | '}');
     let comment = name.starts_with(['#', '%', '/', '\u{feff}']);
+    let marked = TYPOGRAPHIC.iter().any(|(open, _)| name.starts_with(*open));
     // What readers skip around tables.
     let drawn = name.chars().all(|c| "-=+|:".contains(c))
         || name.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("sep="));
-    let quoted = comment || drawn || name.contains(special);
+    let quoted = comment || marked || drawn || name.contains(special);
     Ok(if quoted { format!("\"{}\"", name.replace('"', "\"\"")).into() } else { name.into() })
 }
 

@@ -1,8 +1,9 @@
 //! Tables that are no list of edges although two of their columns could be ends.
 
 use super::kinds::{are_one_kind, are_two_kinds};
+use super::listed;
 use super::names::{Role, are_indices, group, is_pair, plain, role};
-use super::{Kind, listed};
+use super::values::Kind;
 use std::collections::HashSet;
 
 /// Fewest rows that show an incidence table: fewer may well be edges between two nodes.

@@ -1,8 +1,13 @@
 //! What an edge list could be instead of what it is read as.
 
-use super::first_row::{FirstRow, first_row};
-use super::unnamed::{begins_with_sizes, check_three_columns, could_begin_with_times, odd_weights};
-use super::{TableColumns, TableOptions};
+use super::first_row::{FirstRow, MISSING, first_row, may_be_names};
+use super::unnamed::{
+    begins_with_sizes, check_edge_index, check_three_columns, could_be_edge_index, could_be_triples,
+    could_begin_with_times,
+};
+use super::weights::{is_thousands, odd_weights};
+use super::{TableColumns, TableOptions, are_edge_names};
+use crate::data::network::NodeIds;
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use crate::{Hint, Note, Result};
@@ -23,12 +28,26 @@ pub enum Doubt {
     Header(String),
     /// The first of three columns could be times.
     Times,
+    /// The first row below a header, with these fields, could be a header, too, below a title.
+    Title(String),
+    /// Two rows of three integers could be the ends of three edges.
+    EdgeIndex,
+    /// The second of three columns could have relations, and the third the other ends.
+    Triples,
+    /// The points of the weights in this column, from 1, could separate thousands.
+    Thousands(usize),
     /// The weights in this column, from 1, could be times, years or something else that is no weight.
     Weights(usize, &'static str),
     /// The node of this name could be a value that is missing.
     MissingNode(String),
     /// Several nodes have this label, so that nodes are called by their ids.
     Labels(String),
+}
+
+/// The ends of a row as messages show them.
+fn fields<T: AsRef<str>>(row: &[T]) -> String {
+    let ends: Vec<String> = row.iter().take(2).map(|end| format!("`{}`", shorten(end.as_ref()))).collect();
+    ends.join(", ")
 }
 
 impl Doubt {
@@ -50,9 +69,7 @@ impl Doubt {
         TableColumns::check_syntax(&texts)
             .and_then(|()| TableColumns::check_title(first, rest))
             .map_err(|problem| refuse(problem.into()))?;
-        let names: Vec<String> =
-            first.iter().take(2).map(|name| format!("`{}`", shorten(name.as_ref()))).collect();
-        let names = names.join(", ");
+        let names = fields(first);
         let found = first_row(first, rest, &TableOptions::default(), false);
         if found == FirstRow::Names {
             let problem = format!(
@@ -73,6 +90,7 @@ impl Doubt {
         complete: bool,
         may_have_sizes: bool,
     ) -> std::result::Result<(bool, Vec<Self>), Problem> {
+        check_edge_index(rows, complete)?;
         let sizes = may_have_sizes && begins_with_sizes(rows, complete)?;
         let edges = &rows[usize::from(sizes)..];
         check_three_columns(edges, complete)?;
@@ -80,10 +98,40 @@ impl Doubt {
         if could_begin_with_times(edges) {
             doubts.push(Self::Times);
         }
+        if could_be_edge_index(edges, complete) {
+            doubts.push(Self::EdgeIndex);
+        }
         if edges.iter().all(|row| row.len() == 3) {
-            doubts.extend(odd_weights(edges, 2).map(|what| Self::Weights(3, what)));
+            if could_be_triples(edges) {
+                doubts.push(Self::Triples);
+            } else {
+                doubts.extend(Self::of_weights(edges, 2));
+            }
         }
         Ok((sizes, doubts))
+    }
+
+    /// Those of the weights in a column, from 0.
+    fn of_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Option<Self> {
+        let odd = odd_weights(rows, at).map(|what| Self::Weights(at + 1, what));
+        odd.or_else(|| is_thousands(rows, at).then_some(Self::Thousands(at + 1)))
+    }
+
+    /// Those of the names of nodes.
+    pub(in super::super) fn of_nodes(ids: &NodeIds) -> Vec<Self> {
+        let missing = MISSING.iter().filter(|name| ids.are_words() && ids.find(name).is_some());
+        let mut doubts: Vec<Self> = missing.map(|name| Self::MissingNode((*name).into())).collect();
+        // Some programs have -1 where a node is missing.
+        let negative = (0..ids.len().min(2)).map_while(|v| ids.integer(v).filter(|id| *id < 0));
+        if negative.eq([-1]) {
+            doubts.push(Self::MissingNode("-1".into()));
+        }
+        doubts
+    }
+
+    /// Whether weights are what it is about, so that there is none without them.
+    pub fn is_of_weights(&self) -> bool {
+        matches!(self, Self::Weights(..) | Self::Thousands(_) | Self::EdgeIndex | Self::Triples)
     }
 
     /// The doubt in words, with the settings that remove it.
@@ -111,6 +159,20 @@ impl Doubt {
                     format!("column {column} looks like {what}, and is read as weights ({{}} ignores it)");
                 Note::hinting(text, hint("unweighted", "true"))
             }
+            Self::Title(fields) => Note::from(format!(
+                "the first row below the header, {fields}, is read as an edge: leave out what stands above if it has the names of columns"
+            )),
+            Self::EdgeIndex => Note::from(
+                "two rows of three integers are read as two edges with weights: write the ends of three edges one edge a line".to_owned(),
+            ),
+            Self::Triples => {
+                let text = "the second column has few values, as relations, and the third many, as ends, but is read as weights ({} {} takes the \
+                            first and the third as ends)";
+                Note::hinting_all(text, vec![hint("source", "1"), hint("target", "3")])
+            }
+            Self::Thousands(column) => Note::from(format!(
+                "the points in column {column} are read as decimal points: leave them out if they separate thousands"
+            )),
             Self::MissingNode(name) => Note::from(format!(
                 "`{name}` is read as a node: leave such lines out if it stands for a missing value"
             )),
@@ -118,5 +180,28 @@ impl Doubt {
                 "several nodes are labeled `{label}`, so that nodes are called by their ids"
             )),
         }
+    }
+}
+
+impl TableColumns {
+    /// What a table with these names and first rows could be instead: one below a title, or one whose weights are something else.
+    ///
+    /// ```
+    /// use ergodict::data::{Doubt, TableColumns, TableOptions};
+    /// let (names, rows) = (["source", "target", "weight"], [["Ann", "Bob", "1.016"], ["Bob", "Cleo", "950"]].map(Vec::from));
+    /// let found = TableColumns::find(&names, &rows, &TableOptions::default())?;
+    /// assert_eq!(found.doubts(&names, &rows), [Doubt::Thousands(3)]);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn doubts<T: AsRef<str>>(&self, names: &[impl AsRef<str>], rows: &[Vec<T>]) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        if !are_edge_names(names) && may_be_names(rows, (self.source, self.target)) {
+            doubts
+                .push(Doubt::Title(fields(&[rows[0][self.source].as_ref(), rows[0][self.target].as_ref()])));
+        }
+        // What a header calls weights may be years, or ascend.
+        let sure = |doubt: &Doubt| !matches!(doubt, Doubt::Weights(_, what) if *what != "times (since 1970)");
+        doubts.extend(self.weight.and_then(|at| Doubt::of_weights(rows, at)).filter(sure));
+        doubts
     }
 }

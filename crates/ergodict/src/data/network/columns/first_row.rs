@@ -2,7 +2,7 @@
 
 use super::kinds::are_two_kinds;
 use super::names::{
-    Role, are_default_names, are_edge_names, are_indices, is_node_attribute, is_node_name, is_pair,
+    Role, are_default_names, are_edge_names, are_indices, has_pair, is_node_attribute, is_node_name,
     is_weak_weight, plain, role,
 };
 use super::{Header, TableOptions};
@@ -63,10 +63,8 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     let of_nodes = head.iter().any(|name| is_node_name(name.as_ref()))
         && head.iter().any(|name| is_node_attribute(name.as_ref()));
     let pair = of_nodes
-        || head.windows(2).any(|two| {
-            let (one, two) = (two[0].as_ref(), two[1].as_ref());
-            is_pair(one, two, true) || !plain_text && are_two_kinds(one, two)
-        });
+        || has_pair(head)
+        || !plain_text && head.windows(2).any(|two| are_two_kinds(two[0].as_ref(), two[1].as_ref()));
     if source.is_some() && target.is_some() || pair || are_default_names(head) {
         return FirstRow::Names;
     }
@@ -95,9 +93,14 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if head.len() > 3 || (0..head.len()).any(over_numbers) {
         return FirstRow::Names;
     }
-    let row_ids =
-        |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
-    let rows: Vec<Vec<String>> = rest.iter().map(row_ids).collect();
+    // One pair of nodes apart among edges that all hang together is no edge.
+    if stands_apart(head, rest, 0) { FirstRow::Names } else { FirstRow::Unsure }
+}
+
+/// Whether the first row is written as no node is, above rows that share nodes with each other, but for some of them.
+fn stands_apart<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>], most: usize) -> bool {
+    let ids = |row: &Vec<T>| -> Vec<String> { row.iter().take(2).map(|id| id.as_ref().to_owned()).collect() };
+    let rows: Vec<Vec<String>> = rest.iter().map(ids).collect();
     let connected = |at: usize| {
         rows.iter().enumerate().any(|(other, row)| other != at && row.iter().any(|id| rows[at].contains(id)))
     };
@@ -107,12 +110,36 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
         form.contains(['A', '9']) && rows.iter().flatten().any(|id| self::form(id) == form)
     };
     let is_node = head.iter().take(2).any(|name| alike(name.as_ref()));
-    // One pair of nodes apart among edges that all hang together is no edge.
-    if !is_node && rows.len() >= 3 && (0..rows.len()).all(connected) {
-        FirstRow::Names
-    } else {
-        FirstRow::Unsure
-    }
+    !is_node && rows.len() >= 3 && (0..rows.len()).filter(|&at| !connected(at)).count() <= most
+}
+
+/// Whether the first of some rows that are not the first of a table, with ends of edges in these columns, could have the names of columns: it shares no
+/// node with the others, of which most share nodes with each other.
+pub(in super::super) fn may_be_names<T: AsRef<str>>(
+    rows: &[Vec<T>],
+    (source, target): (usize, usize),
+) -> bool {
+    let ends = |row: &Vec<T>| -> Vec<String> {
+        [source, target].iter().filter_map(|&at| Some(row.get(at)?.as_ref().to_owned())).collect()
+    };
+    let ends: Vec<Vec<String>> = rows.iter().map(ends).collect();
+    let [first, rest @ ..] = &ends[..] else { return false };
+    rest.len() > 2
+        && match first_row(first, rest, &TableOptions::default(), false) {
+            FirstRow::Names => true,
+            FirstRow::Unsure => stands_apart(first, rest, rest.len() / 4),
+            FirstRow::Edge => false,
+        }
+}
+
+/// Whether a row among the first has the names of columns although other rows stand above it: both of its ends are words, and all below are integers.
+pub(in super::super) fn are_names_above<T: AsRef<str>>(row: &[T], below: &[Vec<T>]) -> bool {
+    let integer = |id: &T| integer_of(id.as_ref()).is_some();
+    let word = |id: &T| id.as_ref().parse::<f64>().is_err() && !is_missing(id.as_ref());
+    row.len() >= 2
+        && below.len() >= 2
+        && row.iter().take(2).all(word)
+        && below.iter().all(|row| row.len() >= 2 && row.iter().take(2).all(integer))
 }
 
 /// How a word is written: `Aa` with a capital, `A9` in capitals with a number.
@@ -175,6 +202,12 @@ mod tests {
             (&["a1", "a2"], &[&["a3", "a4"]], false, FirstRow::Edge),
             (&["drug", "disease"], loose, false, FirstRow::Names),
             (&["0", "1"], &[&["5", "7"], &["7", "9"]], false, FirstRow::Unsure),
+            (
+                &["head", "relation", "tail"],
+                &[&["a", "likes", "b"], &["c", "likes", "d"]],
+                true,
+                FirstRow::Names,
+            ),
             (&["0", "1"], &[&["1", "7"], &["7", "9"]], false, FirstRow::Edge),
         ] {
             assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");

@@ -40,22 +40,34 @@ pub(super) fn stem(name: &str) -> Option<&'static str> {
 }
 
 fn exact_role(name: &str) -> Option<Role> {
+    Some(match bare(name) {
+        "source" | "src" | "from" | "sender" | "follower" | "citing" | "caller" | "ego" => Role::Source,
+        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "receiver" | "recipient" | "followee"
+        | "following" | "cited" | "callee" | "alter" => Role::Target,
+        _ => return other_role(name),
+    })
+}
+
+/// A name without what says that its values are ids or names, as in `sender_id`.
+fn bare(name: &str) -> &str {
+    name.strip_suffix("id").or_else(|| name.strip_suffix("name")).unwrap_or(name)
+}
+
+fn other_role(name: &str) -> Option<Role> {
     Some(match name {
-        "source" | "src" | "from" | "fromnode" | "fromnodeid" | "fromid" | "sourceid" | "sourcenode"
-        | "startid" | "startnode" | "sourcename" | "fromname" | "sender" | "follower" | "citing"
-        | "caller" | "ego" | "node1" | "id1" | "vertex1" => Role::Source,
-        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "toid"
-        | "targetid" | "targetnode" | "endid" | "endnode" | "targetname" | "toname" | "receiver"
-        | "recipient" | "followee" | "following" | "cited" | "callee" | "alter" | "node2" | "id2"
-        | "vertex2" => Role::Target,
+        "fromnode" | "fromnodeid" | "sourcenode" | "startid" | "startnode" | "originid" | "node1" | "id1"
+        | "vertex1" => Role::Source,
+        "tonode" | "tonodeid" | "targetnode" | "endid" | "endnode" | "node2" | "id2" | "vertex2" => {
+            Role::Target
+        }
         "weight" | "weights" | "edgeweight" | "coupling" => Role::Weight,
         "type" | "directed" | "isdirected" | "edgetype" => Role::Direction,
         "" | "id" | "edgeid" | "edge" | "key" | "index" | "rowid" | "rownames" | "rowname" | "unnamed0"
         | "suid" | "sharedname" | "degree" | "age" | "population" | "lat" | "lon" | "latitude"
         | "longitude" | "label" | "edgelabel" | "kind" | "timeset" | "interaction" | "sharedinteraction"
-        | "relationship" | "relation" | "selected" | "time" | "timestamp" | "timestamps" | "datetime"
-        | "date" | "year" | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch"
-        | "unixtime" => Role::Attribute,
+        | "relationship" | "relation" | "relationid" | "relationtype" | "rel" | "reltype" | "predicate"
+        | "predicateid" | "selected" | "time" | "timestamp" | "timestamps" | "datetime" | "date" | "year"
+        | "day" | "month" | "sign" | "color" | "category" | "since" | "epoch" | "unixtime" => Role::Attribute,
         _ => return None,
     })
 }
@@ -103,6 +115,91 @@ fn directed_end(name: &str) -> Option<(Role, &'static str)> {
 /// Whether a name is one of weights where ends of edges do not stand: `v w` are two ends.
 pub(super) fn is_weak_weight(name: &str) -> bool {
     matches!(plain(name).as_str(), "w" | "wt" | "strength" | "value" | "count" | "counts" | "frequency")
+}
+
+/// Whether a name is that of something measured or counted, which is no end of edges behind two columns that can be.
+pub(super) fn is_measure(name: &str) -> bool {
+    const MEASURES: &[&str] = &[
+        "minutes",
+        "mins",
+        "seconds",
+        "secs",
+        "hours",
+        "days",
+        "weeks",
+        "months",
+        "years",
+        "duration",
+        "length",
+        "distance",
+        "dist",
+        "km",
+        "miles",
+        "meters",
+        "metres",
+        "amount",
+        "price",
+        "cost",
+        "volume",
+        "value",
+        "n",
+        "num",
+        "number",
+        "count",
+        "counts",
+        "freq",
+        "frequency",
+        "total",
+        "sum",
+        "mean",
+        "average",
+        "percent",
+        "percentage",
+        "share",
+        "rate",
+        "ratio",
+        "score",
+        "rating",
+        "stars",
+        "rank",
+        "probability",
+        "prob",
+        "pvalue",
+        "correlation",
+        "corr",
+        "similarity",
+        "confidence",
+        "calls",
+        "messages",
+        "emails",
+        "visits",
+        "trips",
+        "passengers",
+        "flights",
+        "trade",
+        "capacity",
+        "speed",
+        "size",
+        "times",
+    ];
+    MEASURES.contains(&&*plain(name))
+}
+
+/// Whether a name says that its values are ids, as `message_id` and `paperID` do.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let name = name.trim();
+    let before = |suffix: &str| name.strip_suffix(suffix).and_then(|rest| rest.chars().next_back());
+    before("id").or_else(|| before("ID")).is_some_and(|c| !c.is_alphanumeric())
+        || before("Id").or_else(|| before("ID")).is_some_and(char::is_lowercase)
+}
+
+/// The column of times among these names.
+pub(in super::super) fn time_column(names: &[impl AsRef<str>]) -> Option<usize> {
+    const TIMES: &[&str] =
+        &["time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch"];
+    const OTHERS: &[&str] = &["t", "ts", "when", "createdat", "created", "year", "day"];
+    let called = |words: &[&str]| names.iter().position(|name| words.contains(&&*plain(name.as_ref())));
+    called(TIMES).or_else(|| called(OTHERS))
 }
 
 /// Whether a column is the coupling `J` of a spin system, and not the second end of `i`, `j`.
@@ -207,7 +304,10 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         "level",
     ];
     let (one, two) = (plain(one), plain(two));
-    if PAIRS.contains(&(&one, &two)) || !words && LETTERS.contains(&(&one, &two)) {
+    if PAIRS.contains(&(&one, &two))
+        || one != bare(&one) && PAIRS.contains(&(bare(&one), bare(&two)))
+        || !words && LETTERS.contains(&(&one, &two))
+    {
         return true;
     }
     let ends = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y"), ("i", "j")];
@@ -233,8 +333,19 @@ pub(super) fn are_default_names(names: &[impl AsRef<str>]) -> bool {
 /// Whether names are those of columns of edges.
 pub(in super::super) fn are_edge_names(names: &[impl AsRef<str>]) -> bool {
     let called = |of: Role| names.iter().any(|name| role(name.as_ref()) == Some(of));
-    called(Role::Source) && called(Role::Target)
-        || names.windows(2).any(|two| is_pair(two[0].as_ref(), two[1].as_ref(), true))
+    called(Role::Source) && called(Role::Target) || has_pair(names)
+}
+
+/// Whether two names are those of the two ends, with nothing but attributes between them, as in `head`, `relation`, `tail`.
+pub(super) fn has_pair(names: &[impl AsRef<str>]) -> bool {
+    let open = names.iter().map(AsRef::as_ref).filter(|name| role(name) != Some(Role::Attribute));
+    open.collect::<Vec<_>>().windows(2).any(|two| is_pair(two[0], two[1], true))
+}
+
+/// Whether names are the letters of the triples of a knowledge graph: head, relation, tail, or subject, predicate, object.
+pub(super) fn are_triple(names: [&str; 3]) -> bool {
+    let [one, two, three] = names.map(plain);
+    [("h", "r", "t"), ("s", "p", "o")].contains(&(&*one, &*two, &*three))
 }
 
 /// Whether a name is that of the nodes of a table of nodes.
@@ -292,6 +403,33 @@ pub(super) fn continues_series((one, two): (&str, &str), other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_with_ids_are_those_of_ends() {
+        for (name, expected) in [
+            ("sender_id", Some(Role::Source)),
+            ("ReceiverID", Some(Role::Target)),
+            ("caller name", Some(Role::Source)),
+            ("to_id", Some(Role::Target)),
+            ("predicate", Some(Role::Attribute)),
+            ("message_id", None),
+            ("covid", None),
+        ] {
+            assert_eq!(role(name), expected, "{name}");
+        }
+        assert!(are_edge_names(&["buyer_id", "seller_id"]) && are_edge_names(&["head", "relation", "tail"]));
+        for (name, expected) in [
+            ("message_id", true),
+            ("paperID", true),
+            ("MESSAGE_ID", true),
+            ("PAID", false),
+            ("covid", false),
+            ("id", false),
+        ] {
+            assert_eq!(is_identifier(name), expected, "{name}");
+        }
+        assert_eq!(time_column(&["year", "i", "time"]), Some(2));
+    }
 
     #[test]
     fn series_go_on() {

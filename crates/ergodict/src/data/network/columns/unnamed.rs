@@ -4,8 +4,11 @@ use crate::data::network::edge_list::integer_of;
 use crate::error::Problem;
 use std::collections::BTreeSet;
 
+/// Most fields of an edge: ends, a weight and a time.
+const WIDEST: usize = 3;
+
 /// Fewest rows of overlapping columns that show times, or numbers of rows.
-const FEWEST: usize = 8;
+pub(super) const FEWEST: usize = 8;
 
 /// The first rows of a table, as integers where all of them are.
 type Integers = Vec<Vec<i64>>;
@@ -147,29 +150,46 @@ pub(in super::super) fn could_begin_with_times<T: AsRef<str>>(rows: &[Vec<T>]) -
         && 2 * others.len() >= ends.len()
 }
 
-/// What the weights in a column look like that is something else, such as times.
-pub(in super::super) fn odd_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Option<&'static str> {
-    let weights: Option<Vec<i64>> = rows.iter().map(|row| integer_of(row.get(at)?.as_ref())).collect();
-    let weights = weights.filter(|weights| weights.len() > 1)?;
-    let all = |holds: &dyn Fn(i64) -> bool| weights.iter().all(|&weight| holds(weight));
-    let numbered = |from: i64| weights.iter().zip(from..).all(|(&weight, at)| weight == at);
-    let day = |weight: i64| {
-        let (year, month, day) = (weight / 10_000, weight / 100 % 100, weight % 100);
-        (1800..=2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day)
-    };
-    match () {
-        () if weights.iter().all(|weight| *weight == weights[0]) => None,
-        () if all(&day) => Some("dates"),
-        // Seconds and milliseconds since 1970, from 1973 to 2128.
-        () if all(&|weight| (100_000_000..5_000_000_000).contains(&weight)) => Some("times (since 1970)"),
-        () if all(&|weight| (100_000_000_000..5_000_000_000_000).contains(&weight)) => {
-            Some("times (since 1970)")
-        }
-        () if all(&|weight| (1800..=2100).contains(&weight)) => Some("years"),
-        () if weights.len() >= FEWEST && (numbered(0) || numbered(1)) => Some("numbers of rows"),
-        () if weights.len() >= FEWEST && weights.is_sorted() => Some("times (ascending)"),
-        () => None,
+/// Refuses two long rows of integers, one with an end of each edge.
+///
+/// # Errors
+/// With the way out.
+pub(in super::super) fn check_edge_index<T: AsRef<str>>(
+    rows: &[Vec<T>],
+    complete: bool,
+) -> Result<(), Problem> {
+    let integer = |field: &T| field.as_ref().parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
+    let [one, two] = rows else { return Ok(()) };
+    let columns = one.len();
+    if !complete || columns != two.len() || columns <= WIDEST || !one.iter().chain(two).all(integer) {
+        return Ok(());
     }
+    Err(format!(
+        "has two rows of {columns} integers, as an edge index (PyTorch Geometric) has, with one end of each edge in a row: expected an edge a line; transpose it"
+    )
+    .into())
+}
+
+/// Whether two rows of three integers could be both ends of three edges, and not two edges with weights: the third column has nothing but numbers of nodes.
+pub(in super::super) fn could_be_edge_index<T: AsRef<str>>(rows: &[Vec<T>], complete: bool) -> bool {
+    let Some(rows) = integers(rows).filter(|rows| complete && rows.len() == 2) else { return false };
+    let known = |id: i64| rows.iter().any(|row| row[..2].contains(&id));
+    rows.iter().all(|row| row.len() == 3)
+        && rows.iter().all(|row| row[2] == 0 || known(row[2]))
+        && rows[0][2] != rows[1][2]
+        && rows[0] != rows[1]
+}
+
+/// Whether the second of three columns could have relations, of which there are few, and the third the other ends, as the triples of knowledge graphs do.
+pub(in super::super) fn could_be_triples<T: AsRef<str>>(rows: &[Vec<T>]) -> bool {
+    if rows.len() < FEWEST || rows.iter().any(|row| row.len() != 3) {
+        return false;
+    }
+    let Some(rows) = integers(rows) else { return false };
+    let (heads, relations, tails) = (column(&rows, 0), column(&rows, 1), column(&rows, 2));
+    let common = heads.intersection(&tails).count();
+    let few = 2 * relations.len();
+    2 * common >= tails.len() && tails.len() > few && heads.len() > few
 }
 
 /// Whether a field begins as `2020-01-31` or `2020-01-31T12:00` does.
@@ -216,6 +236,32 @@ mod tests {
     }
 
     #[test]
+    fn two_long_rows_are_an_edge_index() {
+        for (text, expected) in [
+            ("0 1 2 3;1 2 3 0", false),
+            ("0.0 1.0 2.0 3.0;1.0 2.0 3.0 0.0", false),
+            ("0 1 2;1 2 0", true),
+            ("0 1 2 3;1 2 3 0;2 3 0 1", true),
+            ("a b c d;b c d a", true),
+        ] {
+            assert_eq!(check_edge_index(&rows(text), true).is_ok(), expected, "{text}");
+        }
+        assert!(could_be_edge_index(&rows("0 1 2;1 2 0"), true));
+        for text in ["1 2 9;2 3 7", "1 2 1;2 3 1", "0 1 2;1 2 0;2 0 1", "a b 1;b c 2"] {
+            assert!(!could_be_edge_index(&rows(text), true), "{text}");
+        }
+    }
+
+    #[test]
+    fn few_relations_between_many_nodes_are_noticed() {
+        let triples = "1 0 5;2 1 6;3 0 7;4 1 8;5 0 1;6 1 2;7 0 3;8 1 4";
+        assert!(could_be_triples(&rows(triples)));
+        for text in ["1 5 1;2 6 1;3 7 2;4 8 1;5 1 3;6 2 1;7 3 1;8 4 2", "1 0 5;2 1 6;3 0 7"] {
+            assert!(!could_be_triples(&rows(text)), "{text}");
+        }
+    }
+
+    #[test]
     fn first_columns_that_are_no_ends_are_refused() {
         for (text, words) in [
             ("20 1 2;20 2 3;40 3 1;40 1 2;40 2 3;60 3 1;60 1 3;80 2 1", Some("looks like a time")),
@@ -236,25 +282,5 @@ mod tests {
         }
         assert!(could_begin_with_times(&rows("20 1 2;20 2 3;40 3 1")), "fewer rows are a doubt");
         assert!(!could_begin_with_times(&rows("20 1 2;40 2 3")));
-    }
-
-    #[test]
-    fn weights_that_are_something_else_are_noticed() {
-        for (weights, expected) in [
-            ("1999 2001 2004", Some("years")),
-            ("20200101 20200102", Some("dates")),
-            ("1262454010 1262454030", Some("times (since 1970)")),
-            ("1 2 3 4 5 6 7 8", Some("numbers of rows")),
-            ("20 20 40 40 60 80 80 100", Some("times (ascending)")),
-            ("20 20 40 40 60 80 80 20", None),
-            ("20 40 60", None),
-            ("1 2 3", None),
-            ("2000 2000", None),
-            ("1999 12", None),
-            ("0.5 1999", None),
-        ] {
-            let rows: Vec<Vec<&str>> = weights.split(' ').map(|weight| vec!["1", "2", weight]).collect();
-            assert_eq!(odd_weights(&rows, 2), expected, "{weights}");
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! Edge lists of any length on their way to an `.egr` file.
 
 use super::super::EdgeCounts;
-use super::super::edge_list::{self, Blocks, EdgeBlock};
+use super::super::columns::Doubt;
+use super::super::edge_list::{Blocks, EdgeBlock};
 use super::super::read::{self, NetworkFormat, ReadDecisions, ReadOptions, Reason, Weights};
 use super::gather::{Batch, Outcome, Plan, Task, convert};
 use super::labels::Labels;
@@ -11,15 +12,6 @@ use crate::data::{Input, open};
 use crate::{Error, Result};
 use std::collections::VecDeque;
 use std::path::Path;
-
-/// What the options and the file say of directions.
-pub(in crate::data::network) fn direction(options: &ReadOptions, said: Option<bool>) -> (bool, Reason) {
-    match (options.directed, said) {
-        (Some(directed), _) => (directed, Reason::Asked),
-        (None, Some(directed)) => (directed, Reason::Said),
-        (None, None) => (false, Reason::Assumed),
-    }
-}
 
 /// Bytes of text to read at a time: with what is parsed of it, a quarter of the memory, and at least twice the longest line.
 pub(in crate::data::network) fn text(budget: usize) -> usize {
@@ -91,7 +83,7 @@ fn of_integers(
     let mut pieces = VecDeque::new();
     let (mut other, mut first) = (false, Some(first_block(path, blocks, options, true)?));
     let (weighted, said) = blocks.kind();
-    let (directed, _) = direction(options, said);
+    let (directed, _) = Reason::of(options.directed, said);
     let plan =
         Plan { meaning: Meaning::Edges { directed }, loops: options.loops, weighted, integers: true, budget };
     let made = convert(
@@ -119,7 +111,7 @@ fn of_integers(
         return Ok(None);
     }
     let made = made?;
-    Ok(Some(decided(blocks, options, task.found, made)))
+    Ok(Some(decided(blocks, options, task.found, made, Vec::new())))
 }
 
 /// A list with names of any kind.
@@ -132,7 +124,7 @@ fn of_names(
     let path = task.input;
     let mut first = Some(first_block(path, blocks, options, false)?);
     let (weighted, said) = blocks.kind();
-    let (directed, _) = direction(options, said);
+    let (directed, _) = Reason::of(options.directed, said);
     let mut next = || first.take().map_or_else(|| next_block(path, blocks, false), Ok);
     let NameIndex { ids, ranks, mut edges } = names::gather(task, &mut next, weighted, budget)?;
     let plan = Plan {
@@ -142,8 +134,9 @@ fn of_names(
         integers: false,
         budget,
     };
+    let doubts = Doubt::of_nodes(&ids);
     let made = convert(task, plan, &mut || edges.next(&ranks), |_| Labels::Ids(ids))?;
-    Ok(decided(blocks, options, task.found, made))
+    Ok(decided(blocks, options, task.found, made, doubts))
 }
 
 fn decided(
@@ -151,29 +144,16 @@ fn decided(
     options: &ReadOptions,
     found: EdgeCounts,
     made: Outcome,
+    nodes: Vec<Doubt>,
 ) -> ReadDecisions {
     let (has_weights, said) = blocks.kind();
-    let (directed, reason) = direction(options, said);
-    let edge_list::ListNotes { header, weight_column, unused, doubts, ignored_weights, .. } =
-        std::mem::take(&mut blocks.noticed);
-    let weights = match (has_weights, ignored_weights) {
+    let noticed = std::mem::take(&mut blocks.noticed);
+    let weights = match (has_weights, noticed.ignored_weights) {
         (true, _) => Weights::Used,
         (false, true) => Weights::Ignored,
         (false, false) => Weights::None,
     };
-    let (format, loops, words) = (NetworkFormat::EdgeList, options.loops, made.words);
-    ReadDecisions {
-        format,
-        directed,
-        reason,
-        weights,
-        weight_column,
-        header,
-        unused,
-        doubts,
-        labels: None,
-        loops,
-        found,
-        words,
-    }
+    let direction = Reason::of(options.directed, said);
+    ReadDecisions::plain(NetworkFormat::EdgeList, direction, weights, options.loops, found, made.words)
+        .noticed(noticed, nodes)
 }

@@ -4,7 +4,7 @@ use super::super::read::{self, NetworkFormat, ReadDecisions, ReadOptions, Reason
 use super::super::{EdgeCounts, Loops, Network, NodeIds, egr, matrix_market, sparse_npz};
 use super::gather::{Batch, Converting, Plan, Task, convert};
 use super::labels::Labels;
-use super::list::{direction, text};
+use super::list::text;
 use super::rows::Meaning;
 use crate::data::{Input, write_atomic};
 use crate::{Error, Result};
@@ -122,7 +122,12 @@ impl Matrix<'_> {
         let mut found = task.found;
         found.zeros += zeros;
         let said = if self.symmetric { Some(false) } else { Some(made.directed) };
-        Ok(MatrixDecisions { directed: direction(options, said), weights, loops: options.loops, found })
+        Ok(MatrixDecisions {
+            directed: Reason::of(options.directed, said),
+            weights,
+            loops: options.loops,
+            found,
+        })
     }
 }
 
@@ -152,7 +157,7 @@ pub(in crate::data::network) fn of_egr(
     let ids = network.ids().clone();
     let words = ids.are_words();
     convert(task, plan, &mut || Ok(arcs.next()), |_| Labels::Ids(ids))?;
-    let direction = direction(options, None);
+    let direction = Reason::of(options.directed, None);
     Ok(ReadDecisions::plain(NetworkFormat::Egr, direction, weights, Loops::Keep, task.found, words))
 }
 

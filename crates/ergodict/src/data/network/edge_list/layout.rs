@@ -6,7 +6,7 @@ use super::syntax;
 use crate::data::network::ReadOptions;
 use crate::data::network::columns::{
     Doubt, FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
-    incidence, is_incidence, odd_weights,
+    incidence, is_incidence, may_be_names,
 };
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -134,7 +134,11 @@ impl Layout {
         let attributes_below = samples.get(1).is_some_and(|(_, _, attributes)| attributes.is_some());
         let plain_text = separator == Separator::Mixed || attributes_below;
         let first_row = match dictionary {
-            None => first_row(head, &rows, &options.table, plain_text),
+            // Of two rows that hang together with no other, the first is a title.
+            None => match first_row(head, &rows, &options.table, plain_text) {
+                FirstRow::Unsure if may_be_names(&rows, (0, 1)) => FirstRow::Names,
+                found => found,
+            },
             Some(_) => FirstRow::Edge,
         };
         if first_row == FirstRow::Names {
@@ -211,7 +215,7 @@ impl Layout {
         if first_row == FirstRow::Unsure {
             doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
-        doubts.retain(|doubt| !ignore_weights || !matches!(doubt, Doubt::Weights(..)));
+        doubts.retain(|doubt| !ignore_weights || !doubt.is_of_weights());
         layout.doubts = doubts;
         layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
         Ok(Some(layout))
@@ -251,10 +255,12 @@ impl Layout {
         let found = TableColumns::find(head, rows, &options.table)?;
         (self.source, self.target, self.columns) = (found.source, found.target, head.len());
         self.names = are_edge_names(head).then(|| head.iter().map(ToString::to_string).collect());
-        if let Some(at) = found.weight.filter(|_| options.weighted != Some(false)) {
-            let odd = odd_weights(rows, at).filter(|what| *what == "times (since 1970)");
-            self.doubts.extend(odd.map(|what| Doubt::Weights(at + 1, what)));
-        }
+        self.doubts = found.doubts(head, rows);
+        let asked = options.table.header != Header::Auto || options.table.has_columns();
+        self.doubts.retain(|doubt| match doubt {
+            Doubt::Title(_) => !asked,
+            _ => options.weighted != Some(false) || !doubt.is_of_weights(),
+        });
         let dictionary =
             next.and_then(|(_, fields, attributes)| attributes.filter(|_| fields.len() < head.len()));
         self.weight = match (found.weight, dictionary) {

@@ -98,6 +98,27 @@ pub(super) fn attribute_weight(attributes: &str) -> Option<&str> {
     Some(value[..value.find([',', '}']).unwrap_or(value.len())].trim())
 }
 
+/// A field in quotation marks as word processors write them, `“a”`, `„a“` or `«a»`, that ends where a field does: what stands between the marks,
+/// and the bytes with them.
+fn typographic(text: &str, separator: Separator) -> Option<(&str, usize)> {
+    if text.as_bytes().first().is_none_or(u8::is_ascii) {
+        return None;
+    }
+    let (open, close) = TYPOGRAPHIC.iter().find(|(open, _)| text.starts_with(*open))?;
+    let start = open.len_utf8();
+    text[start..].match_indices(|c| close.contains(&c)).find_map(|(at, mark)| {
+        let end = start + at + mark.len();
+        let next = text.as_bytes().get(end).copied();
+        let ends =
+            next.is_none_or(|byte| separator.ends_field(byte) || separator.is_blank(byte) || byte == b'\r');
+        ends.then(|| (&text[start..start + at], end))
+    })
+}
+
+/// Quotation marks as word processors write them: what opens, and what closes.
+pub(in super::super) const TYPOGRAPHIC: [(char, &[char]); 3] =
+    [('\u{201c}', &['\u{201d}']), ('\u{201e}', &['\u{201c}', '\u{201d}']), ('\u{ab}', &['\u{bb}'])];
+
 /// Splits a line. A field that begins with `"` ends at the next one, and `""` in it stands for one.
 pub(in super::super) fn split<'a>(
     line: &'a str,
@@ -133,6 +154,9 @@ pub(in super::super) fn split<'a>(
             if bytes.get(at).is_some_and(|&byte| !separator.ends_field(byte) && !separator.is_blank(byte)) {
                 return Err("has text right after a closing quotation mark");
             }
+        } else if let Some((inner, length)) = typographic(&line[at..], separator) {
+            fields.push(inner.into());
+            at += length;
         } else {
             while at < bytes.len() && !separator.ends_field(bytes[at]) {
                 at += 1;
@@ -193,6 +217,13 @@ mod tests {
             ("\t a\tb c", Separator::Only(b'\t'), &["", "a", "b c"]),
             ("a\t", Separator::Only(b'\t'), &["a", ""]),
             ("\"a;b\" ; c", Separator::Only(b';'), &["a;b", "c"]),
+            ("\u{201c}Anna B.\u{201d} \u{201e}Bo\u{201c}", Separator::Mixed, &["Anna B.", "Bo"]),
+            (
+                "\u{ab}New York, NY\u{bb} ,\u{201c}x\u{201d}y",
+                Separator::Only(b','),
+                &["New York, NY", "\u{201c}x\u{201d}y"],
+            ),
+            ("\u{201c}a,b", Separator::Only(b','), &["\u{201c}a", "b"]),
             ("it's \u{e9}t\u{e9}", Separator::Mixed, &["it's", "\u{e9}t\u{e9}"]),
         ] {
             assert_eq!(fields(line, separator).unwrap(), expected, "{line:?}");

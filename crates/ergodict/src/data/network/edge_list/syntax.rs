@@ -2,15 +2,36 @@
 
 use super::layout::shown;
 use super::line::{Separator, split};
-use crate::data::network::columns::are_edge_names;
+use crate::data::network::columns::{are_edge_names, are_names_above};
 use crate::error::Problem;
 use std::collections::BTreeSet;
 
 /// Lines below the first that may be a header.
 const TITLES: usize = 4;
 
-/// Refuses a header that does not stand in the first line, below a title or the name of a table.
+/// Refuses a title above the edges, and a header that does not stand in the first line, below a title or the name of a table.
 pub(super) fn check_title(lines: &[(u64, &str)]) -> Result<(), (u64, Problem)> {
+    let below = &lines[1.min(lines.len())..];
+    let separator = super::layout::separator(below);
+    let fields = |line: &'_ str| {
+        let mut fields = Vec::new();
+        split(line, separator, &mut fields)
+            .map(|()| fields.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let both = |line: &str| {
+        fields(line).is_ok_and(|row| row.len() > 1 && row.iter().take(2).all(|end| !end.is_empty()))
+    };
+    if let Some((number, first)) = lines.first()
+        && let Ok(row) = fields(first)
+        && row.len() > 1
+        && row.iter().position(|field| !field.is_empty()) == Some(0)
+        && row[1..].iter().all(String::is_empty)
+        && !below.is_empty()
+        && below.iter().all(|(_, line)| both(line))
+    {
+        let problem = "has one field and otherwise blanks, as a title above a table has: leave it out, or begin it with `#`";
+        return Err((*number, problem.into()));
+    }
     for at in 1..lines.len().min(TITLES + 1) {
         let (number, line) = lines[at];
         let separator = super::layout::separator(&lines[at..]);
@@ -25,11 +46,11 @@ pub(super) fn check_title(lines: &[(u64, &str)]) -> Result<(), (u64, Problem)> {
             let others = lines.iter().enumerate().filter(|(other, _)| *other != at);
             others.filter_map(|(_, (_, line))| fields(line).ok()).any(|row| row.contains(name))
         };
-        if are_edge_names(&names)
-            && !are_edge_names(&above)
-            && !names.iter().any(node)
-            && lines.len() > at + 1
-        {
+        let rows = || lines[at + 1..].iter().filter_map(|(_, line)| fields(line).ok()).collect::<Vec<_>>();
+        let numbers = above.iter().all(|field| field.parse::<f64>().is_ok());
+        let header =
+            are_edge_names(&names) && !names.iter().any(node) || !numbers && are_names_above(&names, &rows());
+        if header && !are_edge_names(&above) && lines.len() > at + 1 {
             let problem = "has the names of columns, but is not the first line: leave out the lines above it, or begin them with `#`";
             return Err((number, problem.into()));
         }

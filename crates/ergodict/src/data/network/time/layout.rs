@@ -2,7 +2,7 @@
 
 use super::parse_moment;
 use super::read::TimeColumn;
-use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, role};
+use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, role, time_column};
 use crate::data::network::edge_list::{Separator, content, separator, split};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -98,11 +98,8 @@ impl Layout {
             let names: Vec<String> = head.iter().map(|name| format!("`{}`", shorten(name))).collect();
             names.join(", ")
         };
-        let usual =
-            called(&["time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch"])
-                .or_else(|| called(&["t", "ts", "when", "createdat", "created", "year", "day"]));
         let time = match column {
-            TimeColumn::Auto => usual.ok_or_else(|| {
+            TimeColumn::Auto => time_column(head).ok_or_else(|| {
                 let text =
                     format!("is a header without a column called time or date among {}: name it", all());
                 Problem::hinting(text, "timestamps", shorten(&head[head.len() - 1]))

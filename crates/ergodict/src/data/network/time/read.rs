@@ -15,6 +15,7 @@ use crate::data::network::edge_list::{
     LONGEST_LINE, NodeNames, Separator, content, direction, konect, split,
 };
 use crate::data::network::line_ends::LineEnds;
+use crate::data::network::read::ignored;
 use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
 use crate::data::open;
@@ -151,13 +152,7 @@ impl fmt::Display for TimedDecisions {
         )?;
         let mut notes = Vec::new();
         notes.extend(self.header.map(|line| format!("header on line {line} skipped")));
-        match &self.unused[..] {
-            [] => {}
-            [one] => notes.push(format!("column `{one}` ignored")),
-            [first, .., last] => {
-                notes.push(format!("{} columns from `{first}` to `{last}` ignored", self.unused.len()));
-            }
-        }
+        notes.extend(ignored(&self.unused));
         if self.removals > 0 {
             notes.push(format!("{} of the rows remove their edge", self.removals));
         }
@@ -414,11 +409,7 @@ impl<'a> Rows<'a> {
             let hint = |problem| Problem::hinting(problem, "undirected", "true").at(self.path, None);
             self.directions.check().map_err(hint)?;
         }
-        let (directed, reason) = match (options.read.directed, said.or(self.directions.directed())) {
-            (Some(directed), _) => (directed, Reason::Asked),
-            (None, Some(directed)) => (directed, Reason::Said),
-            (None, None) => (false, Reason::Assumed),
-        };
+        let (directed, reason) = Reason::of(options.read.directed, said.or(self.directions.directed()));
         let Some((ids, ends)) = self.names.finish() else {
             return Err(Error::format(self.path, None, "holds more than 2³² nodes, which is too many"));
         };

@@ -1,0 +1,206 @@
+//! Tables of which a newcomer may expect something else: read as they are meant, with a note, or refused with a way out.
+
+use ergodict::data::{
+    Doubt, Network, ReadDecisions, ReadOptions, TableForm, TableOptions, parse_network, write_edge_list,
+};
+
+fn read(text: &str) -> Result<(Network, ReadDecisions), String> {
+    parse_network(text.as_bytes(), &ReadOptions::default()).map_err(|error| error.to_string())
+}
+
+fn refused(text: &str) -> String {
+    read(text).map(|(_, decisions)| decisions.to_string()).expect_err(text)
+}
+
+/// The edges by the names of their ends, with weights.
+fn edges(network: &Network) -> Vec<(String, String, f64)> {
+    let name = |v: u32| network.ids().name(v as usize).into_owned();
+    network.each_edge().map(|(u, v, weight)| (name(u), name(v), weight)).collect()
+}
+
+fn listed(edges: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
+    edges.iter().map(|&(u, v, weight)| (u.into(), v.into(), weight)).collect()
+}
+
+fn notes(text: &str) -> Vec<String> {
+    let (_, decisions) = read(text).unwrap();
+    let warnings = decisions.warnings(&ReadOptions::default());
+    warnings.iter().map(|note| note.spelled(&ToString::to_string)).collect()
+}
+
+#[test]
+fn repeated_contacts_next_to_times_are_noted() {
+    let found = notes("time,i,j\n1,10,11\n2,10,11\n3,11,12\n4,12,10\n5,10,11\n");
+    assert_eq!(
+        found,
+        [
+            "2 rows repeat edges, each of which counts once (a column `weight` of ones counts them; so does learning over time, \
+          timestamps=time weighted=true)"
+        ]
+    );
+    for once in
+        ["time,i,j\n1,10,11\n2,11,12\n", "i,j\n10,11\n10,11\n", "time,i,j,weight\n1,10,11,1\n2,10,11,2\n"]
+    {
+        assert_eq!(notes(once), [""; 0], "{once}");
+    }
+}
+
+#[test]
+fn names_of_columns_below_a_title_are_no_edge() {
+    for text in [
+        "Class 7b,contacts\nA,B\n1,2\n2,3\n",
+        "Class 7b\nA,B\n1,2\n2,3\n",
+        "Class 7b,contacts\nsource,target\na,b\nb,c\n",
+    ] {
+        let message = refused(text);
+        assert!(message.contains(":2: has the names of columns, but is not the first line"), "{message}");
+    }
+    for text in ["Contacts,,\nA,B,n\na,b,3\nb,c,4\n", "Contacts,,\na,b,3\nb,c,4\nc,a,4\n"] {
+        let message = refused(text);
+        assert!(
+            message.contains(":1: has one field and otherwise blanks, as a title")
+                && message.contains("leave it out"),
+            "{message}"
+        );
+        assert!(!message.contains("weight"), "{message}");
+    }
+    let (_, decisions) = read("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n").unwrap();
+    assert_eq!(decisions.doubts, [Doubt::Title("`From whom`, `To whom`".into())]);
+    let (_, decisions) = read("Class 7b,contacts\nA,B\nann,bob\nbob,cleo\ncleo,ann\ndan,eve\n").unwrap();
+    assert_eq!(decisions.doubts, [Doubt::Title("`A`, `B`".into())], "a pair apart");
+    for text in ["kunde,firma\na,b\nb,c\nc,a\n", "source,target\nx,y\na,b\nb,c\nc,a\n"] {
+        assert_eq!(read(text).unwrap().1.doubts, [], "{text}");
+    }
+}
+
+#[test]
+fn triples_of_knowledge_graphs_have_their_ends_outside() {
+    let expected = listed(&[("1", "2", 1.0), ("1", "3", 1.0), ("2", "3", 1.0)]);
+    for names in [
+        "head,relation,tail",
+        "subject,predicate,object",
+        "h,r,t",
+        "head_id,relation_id,tail_id",
+        "source,rel,target",
+    ] {
+        let (network, decisions) = read(&format!("{names}\n1,0,2\n2,1,3\n3,0,1\n")).unwrap();
+        assert_eq!(edges(&network), expected, "{names}");
+        assert_eq!(decisions.unused, [names.split(',').nth(1).unwrap()]);
+    }
+    let (network, _) = read("head relation tail\na likes b\nb likes c\nc knows a\n").unwrap();
+    assert_eq!((network.nodes(), network.edges()), (3, 3));
+    let triples = "1 0 5\n2 1 6\n3 0 7\n4 1 8\n5 0 1\n6 1 2\n7 0 3\n8 1 4\n";
+    assert_eq!(read(triples).unwrap().1.doubts, [Doubt::Triples]);
+    assert!(notes(triples)[0].contains("source=1 target=3"));
+}
+
+#[test]
+fn an_edge_index_is_refused() {
+    for text in ["0 1 2 3 4 5 0\n1 2 3 4 5 0 3\n", "0,1,2,3\n1,2,3,0\n", "0.0 1.0 2.0 3.0\n1.0 2.0 3.0 0.0\n"]
+    {
+        let message = refused(text);
+        assert!(message.contains("two rows of") && message.contains("transpose it"), "{message}");
+    }
+    assert_eq!(read("0 1 2\n1 2 0\n").unwrap().1.doubts, [Doubt::EdgeIndex]);
+}
+
+#[test]
+fn separators_of_thousands_are_no_decimals() {
+    let message = refused("source,target,weight\na,b,\"1,016\"\nb,c,12\n");
+    assert!(
+        message.contains(
+            "has the weight `1,016`: expected a number without separators of thousands, such as 1016"
+        ),
+        "{message}"
+    );
+    assert!(refused("a b 1.016.000\nb c 950\n").contains("such as 1016000"));
+    assert!(refused("a;b;0,5\nb;c;1,5\n").contains("decimal point"));
+    for text in ["source,target,weight\na,b,1.016\nb,c,950\n", "a b 1.016\nb c 950\n"] {
+        assert_eq!(read(text).unwrap().1.doubts, [Doubt::Thousands(3)]);
+    }
+    assert_eq!(read("a b 1.016\nb c 0.950\n").unwrap().1.doubts, []);
+    let unweighted = ReadOptions { weighted: Some(false), ..ReadOptions::default() };
+    assert_eq!(parse_network(b"a b 1.016\nb c 950\n", &unweighted).unwrap().1.doubts, []);
+}
+
+#[test]
+fn typographic_quotation_marks_are_no_part_of_names() {
+    let (network, _) = read("source,target\n“Anna”,“Bo, jun.”\n„Cleo“,Anna\n").unwrap();
+    assert_eq!(edges(&network), listed(&[("Anna", "Bo, jun.", 1.0), ("Anna", "Cleo", 1.0)]));
+    // Names that have such marks are written so that they keep them.
+    let (network, _) = read("\"“Anna”\" b\nb c\n").unwrap();
+    let mut text = Vec::new();
+    write_edge_list(&network, &mut text).unwrap();
+    let (again, _) = read(std::str::from_utf8(&text).unwrap()).unwrap();
+    assert_eq!(edges(&again), edges(&network));
+    assert!(edges(&again).iter().any(|edge| edge.0 == "“Anna”" || edge.1 == "“Anna”"));
+}
+
+#[test]
+fn senders_and_receivers_are_ends_next_to_other_ids() {
+    for names in [
+        "message_id,sender_id,receiver_id,n",
+        "timestamp,sender_id,receiver_id,length",
+        "thread_id,from_id,to_id,message_id",
+        "paper_id,citing_id,cited_id,year",
+        "order_id,buyer_id,seller_id,amount",
+    ] {
+        let (network, decisions) = read(&format!("{names}\n1,10,11,2\n2,11,12,10\n3,12,10,11\n")).unwrap();
+        let ids: Vec<String> = (0..3).map(|v| network.ids().name(v).into_owned()).collect();
+        assert_eq!(ids, ["10", "11", "12"], "{names}");
+        assert_eq!(decisions.unused.len(), 2, "{names}");
+    }
+    assert_eq!(
+        notes("message_id,sender_id,receiver_id,n\n1,10,11,2\n2,11,12,3\n"),
+        ["column `n` is ignored (weight=NAME uses it as weights)"]
+    );
+}
+
+#[test]
+fn measures_behind_two_columns_are_no_ends() {
+    // The minutes are numbers of students, too.
+    let text = "student,contact,minutes\n1,2,1\n2,3,2\n3,1,3\n";
+    assert_eq!(read(text).unwrap().0.edges(), 3);
+    assert_eq!(notes(text), ["column `minutes` is ignored (weight=NAME uses it as weights)"]);
+    let table = TableOptions { weight: Some("minutes".into()), ..TableOptions::default() };
+    let (network, _) =
+        parse_network(text.as_bytes(), &ReadOptions { table, ..ReadOptions::default() }).unwrap();
+    assert_eq!(edges(&network)[1..2], listed(&[("1", "3", 3.0)]));
+}
+
+#[test]
+fn weights_in_their_order_are_no_times() {
+    let list = |weights: &str| {
+        let line = |(at, weight): (usize, &str)| format!("{} {} {weight}\n", 100 + at, 200 + 3 * at);
+        weights.split(' ').enumerate().map(line).collect::<String>()
+    };
+    assert_eq!(read(&list("1 1 1 2 2 2 3 3 4")).unwrap().1.doubts, []);
+    let times = [Doubt::Weights(3, "times (ascending)")];
+    assert_eq!(read(&list("20 20 40 40 60 80 80 100")).unwrap().1.doubts, times);
+}
+
+#[test]
+fn matrices_with_blanks_are_refused_with_what_to_write() {
+    for text in [
+        ",a,b,c,d\na,,1,2,\nb,1,,1,\nc,2,1,,1\nd,,,1,\n",
+        ",a,b,c,d\na,nan,1,2,nan\nb,1,nan,1,nan\nc,2,1,nan,1\nd,nan,nan,1,nan\n",
+        "0,1,,2\n1,0,1,\n,1,0,1\n2,,1,0\n",
+    ] {
+        let message = refused(text);
+        assert!(
+            message.contains("adjacency matrix with missing entries: expected 0 where there is no edge"),
+            "{message}"
+        );
+    }
+    let table = TableOptions { form: TableForm::Adjacency, ..TableOptions::default() };
+    let options = ReadOptions { table, ..ReadOptions::default() };
+    let message = parse_network(b"0,1,\n1,0,1\n,1,0\n", &options).unwrap_err().to_string();
+    assert!(message.contains(":1: has ``") && message.contains("0 where there is no edge"), "{message}");
+}
+
+#[test]
+fn no_strength_is_below_zero() {
+    let (network, _) = read("# directed\na b 2.5\nb c 3\n").unwrap();
+    assert!(network.rows().strength(2).is_sign_positive());
+    assert_eq!(network.summary().strengths.unwrap().min.to_string(), "0");
+}

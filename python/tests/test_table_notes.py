@@ -1,0 +1,125 @@
+"""Tables of which a newcomer may expect something else: pandas, polars and files are read by the same rules, with the same notes."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+import warnings
+from typing import Any
+
+import networkx
+import numpy as np
+import pandas
+import polars
+import pytest
+
+from ergodict import Network
+
+
+def _all(text: str, tmp_path: pathlib.Path) -> list[Any]:
+    """The file, and the tables that pandas and polars make of it."""
+    path = tmp_path / "x.csv"
+    path.write_text(text, encoding="utf-8")
+    return [path, pandas.read_csv(io.StringIO(text)), polars.read_csv(io.StringIO(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("time,i,j\n1,10,11\n2,10,11\n3,11,12\n4,10,11\n", "2 rows repeat edges, each of which counts once"),
+        ("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n", "the first row below the header, `From whom`, `To whom`, is read as an edge"),
+        ("message_id,sender_id,receiver_id,n\n1,10,11,2\n2,11,12,3\n3,12,10,1\n", "column `n` is ignored"),
+        ("student,contact,minutes\n1,2,1\n2,3,2\n3,1,3\n", "column `minutes` is ignored"),
+        ("source,target,weight\na,b,1.016\nb,c,950.125\n", "the points in column 3 are read as decimal points"),
+    ],
+)
+def test_notes_are_those_of_files(text: str, note: str, tmp_path: pathlib.Path) -> None:
+    for data in _all(text, tmp_path):
+        with pytest.warns(UserWarning, match=note):
+            Network(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "head,relation,tail\n1,0,2\n2,1,3\n3,0,1\n",
+        "subject,predicate,object\n1,0,2\n2,1,3\n3,0,1\n",
+        "h,r,t\n1,0,2\n2,1,3\n3,0,1\n",
+        "timestamp,sender_id,receiver_id\n7,1,2\n8,2,3\n9,3,1\n",
+    ],
+)
+def test_ends_are_those_of_files(text: str, tmp_path: pathlib.Path) -> None:
+    for data in _all(text, tmp_path):
+        network = Network(data)
+        assert network.nodes == [1, 2, 3] and network.n_edges == 3
+
+
+def test_repeated_contacts_are_counted_by_weights_of_one() -> None:
+    table = pandas.DataFrame({"time": [1, 2, 3], "i": [10, 10, 11], "j": [11, 11, 12]})
+    assert Network(table.assign(weight=1)).weight(10, 11) == 2.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Network(table, weighted=False)
+
+
+def test_names_below_a_title_are_refused(tmp_path: pathlib.Path) -> None:
+    for data in _all("Class 7b,contacts\nA,B\n1,2\n2,3\n", tmp_path):
+        with pytest.raises(ValueError, match="names of columns"):
+            Network(data)
+
+
+def test_an_edge_index_is_read_or_refused(tmp_path: pathlib.Path) -> None:
+    index = np.array([[0, 1, 2, 3], [1, 2, 3, 0]])
+    assert Network(index).n_edges == 4
+    path = tmp_path / "x.txt"
+    np.savetxt(path, index, fmt="%d")
+    for data in (path, pandas.DataFrame(index)):
+        with pytest.raises(ValueError, match="transpose it"):
+            Network(data)
+    assert Network(pandas.DataFrame(index.T)) == Network(index)
+
+
+def test_matrices_with_missing_entries_are_refused(tmp_path: pathlib.Path) -> None:
+    text = ",a,b,c,d\na,,1,2,\nb,1,,1,\nc,2,1,,1\nd,,,1,\n"
+    table = pandas.read_csv(io.StringIO(text), index_col=0)
+    plain = pandas.DataFrame(table.to_numpy())
+    for data in (*_all(text, tmp_path), table, plain):
+        with pytest.raises(ValueError, match="0 where there is no edge"):
+            Network(data)
+    assert Network(table.fillna(0)).n_edges == 4
+
+
+def test_typographic_marks_are_no_part_of_names(tmp_path: pathlib.Path) -> None:
+    path, *tables = _all("source,target\n“Anna”,„Bo“\n„Bo“,Cleo\n", tmp_path)
+    assert Network(path).nodes == ["Anna", "Bo", "Cleo"]
+    for table in tables:
+        with pytest.warns(UserWarning, match="typographic quotation marks"):
+            Network(table)
+
+
+def test_columns_that_are_not_there_are_named() -> None:
+    table = pandas.DataFrame([[5, 1, 2], [6, 2, 3]])
+    with pytest.raises(ValueError, match=r"the table has no column 3 for target: there are 0, 1, 2"):
+        Network(table, source=2, target=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the table has the column 2 for two things"):
+        Network(table, source=2, target=2)  # type: ignore[arg-type]
+    assert Network(table, source=1, target=2).nodes == [1, 2, 3]  # type: ignore[arg-type]
+
+
+def test_labels_of_networkx_are_noted(tmp_path: pathlib.Path) -> None:
+    graph = networkx.Graph([(0, 1), (1, 2)])
+    networkx.set_node_attributes(graph, {0: "ann", 1: "bob", 2: "cleo"}, "label")
+    path = tmp_path / "x.graphml"
+    networkx.write_graphml(graph, path)
+    read = networkx.read_graphml(path)
+    with pytest.warns(UserWarning, match="each has its own 'label'"):
+        assert Network(read).nodes == ["0", "1", "2"]
+    assert Network(read, ids=False) == Network(path)
+    assert Network.from_networkx(read, ids=True).nodes == ["0", "1", "2"]
+    networkx.set_node_attributes(graph, {0: "0", 1: "1", 2: "2"}, "label")
+    assert Network(graph).nodes == [0, 1, 2]
+
+
+def test_no_strength_is_below_zero() -> None:
+    network = Network([("a", "b", 2.5)], directed=True)
+    assert not np.any(np.signbit(network.strength()))
