@@ -530,7 +530,10 @@ def of_table(
         names, columns = ["", *names], [None, *columns]
         rows = [[label, *row] for label, row in zip(labels, rows)]
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given, named=not numbered)
+    try:
+        u, v, w, direction, ignored = _ergodict.table_columns(names, rows, **given, named=not numbered)
+    except ValueError as error:
+        raise ValueError(by_label(str(error), names, columns)) from None
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
         told = table[columns[direction]].to_numpy() if options.directed else column(direction)
@@ -541,6 +544,14 @@ def of_table(
     if ignored is not None and not numbered and not any(given.values()) and options.weighted is not False:
         warn(f"table: {ignored}")
     return of_columns(column(u), column(v), weights, nodes, options)
+
+
+def by_label(words: str, names: list[str], columns: Sequence[Hashable]) -> str:
+    """An error about columns that were handed over as `column 1`, … with the labels that the table has."""
+    for name, label in zip(names, columns):
+        if label is not None and name.startswith("column "):
+            words = words.replace(f"`{name}`", f"`{label}`")
+    return words
 
 
 def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:

@@ -68,6 +68,17 @@ pub struct Expected {
     pub share: f64,
 }
 
+/// How many of the edges that come first are expected to be false.
+#[derive(Clone, Copy, Serialize)]
+pub struct Doubtful {
+    /// Edges that come first
+    pub edges: usize,
+    /// False edges expected among them, by their probabilities
+    pub false_edges: f64,
+    /// False edges expected among as many edges drawn at random
+    pub chance: f64,
+}
+
 /// Run details.
 pub struct DenoisingRun {
     /// The name of the network.
@@ -106,6 +117,8 @@ pub struct DenoisingPage {
     pub first: Vec<Suspect>,
     /// What is expected of the pairs that come first, where missing edges are looked for.
     pub expected: Option<Expected>,
+    /// What is expected of the edges that come first, where false ones are looked for.
+    pub doubtful: Option<Doubtful>,
     /// Scores of observed edges and of other pairs in bins; none where no pair has one.
     scores: Option<(Bins, [Vec<u64>; 2])>,
 }
@@ -140,6 +153,7 @@ impl DenoisingPage {
                 .map(|&row| suspect(network, pairs[row], scored, row, name))
                 .collect(),
             expected: expected(&run, network, scored, order),
+            doubtful: doubtful(&run, edges.len(), scored, order),
             scores: bins.map(|bins| (bins, both.map(|scores| bins.counts(&scores)))),
             run,
         }
@@ -172,11 +186,10 @@ impl DenoisingPage {
         let mut findings = Vec::new();
         findings.extend(self.expected.map(|expected| expected.sentence()));
         for head in &self.heads {
-            findings.extend(
-                head.false_share.map(|share| {
-                    format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed)
-                }),
-            );
+            findings.extend(head.false_share.map(|share| {
+                let all = format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed);
+                self.doubtful.map_or(all.clone(), |doubtful| format!("{all}; {}", doubtful.clause()))
+            }));
         }
         findings
     }
@@ -279,7 +292,12 @@ impl DenoisingPage {
         );
         for head in &self.heads {
             if let Some(share) = head.false_share {
-                lead = format!("{lead} An estimated {:.0} % of the observed edges are false.", 100.0 * share);
+                let doubtful =
+                    self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
+                lead = format!(
+                    "{lead} An estimated {:.0} % of the observed edges are false{doubtful}.",
+                    100.0 * share
+                );
             }
             if let Some(auc) = head.held_out {
                 let labels = if head.noise.word() == "added" {
@@ -320,14 +338,14 @@ impl DenoisingPage {
                 "Ranked pairs",
                 format!(
                     "Most likely missing edges first. Probabilities assume that {:.0} % of the true edges are missing. \
-                     Last column: features and what they add to the log odds.",
+                     For: features of the pair and what they add to its log odds.",
                     100.0 * self.run.share.unwrap_or(MISSING)
                 ),
             )
         } else {
             (
                 "Ranked edges",
-                "Most suspicious first. Probability: of a true edge. Last column: features and what they subtract from the log odds."
+                "Most suspicious first. Probability: of a true edge. Against: features of the edge and what they subtract from its log odds."
                     .to_owned(),
             )
         };
@@ -415,6 +433,19 @@ impl Expected {
     }
 }
 
+impl Doubtful {
+    /// In words.
+    fn clause(&self) -> String {
+        let (found, chance) = (rounded(self.false_edges), rounded(self.chance));
+        let first = if self.edges == 1 {
+            "the most suspicious one".to_owned()
+        } else {
+            format!("the {} most suspicious", self.edges)
+        };
+        format!("{found} expected among {first} ({chance} by chance)")
+    }
+}
+
 /// Smaller expected counts are printed as a bound.
 const LEAST: f64 = 0.01;
 
@@ -443,6 +474,16 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
         chance,
         share,
     })
+}
+
+/// Where false edges are looked for: the edges that come first, how many of them are expected to be false, and how many by chance.
+fn doubtful(run: &DenoisingRun, observed: usize, scored: &Scores, order: &[usize]) -> Option<Doubtful> {
+    let looked_for = run.noise == NoiseModel::Added && observed == order.len();
+    let probabilities = scored.probabilities.as_ref().filter(|_| looked_for)?;
+    let share = scored.heads.iter().find_map(|head| head.false_share)?;
+    let edges = run.written.min(FIRST).min(observed);
+    let false_edges = order[..edges].iter().map(|&row| 1.0 - probabilities[row]).sum();
+    Some(Doubtful { edges, false_edges, chance: share * edges as f64 })
 }
 
 /// A pair of the table of a page.

@@ -26,7 +26,7 @@ pub struct ReadOptions {
     pub directed: Option<bool>,
     /// Whether weights are wanted; with `false` a third column may be anything. Left open: if there are any.
     pub weighted: Option<bool>,
-    /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
+    /// What becomes of loops. An `.egr` file keeps those it holds, whatever is set here: it is used as it is.
     pub loops: Loops,
     /// Whether nodes of graphs are called by their ids where they have labels.
     pub ids: bool,
@@ -34,7 +34,7 @@ pub struct ReadOptions {
     pub table: TableOptions,
 }
 
-/// How a network lies in a file.
+/// How a network is stored in a file.
 ///
 /// ```
 /// use ergodict::data::{NetworkFormat, ReadOptions, parse_network};

@@ -196,7 +196,7 @@ impl<T: Scalar> Reconstructor<T> {
     /// `path` is for errors. The rest is then what it would have been without a stop, to the byte: runs that had gone to a file are among what was written.
     ///
     /// # Errors
-    /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] when there were not so many
+    /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] for another number of
     /// walkers, and those of [`MotifWalker::seek`]. What was there is lost.
     pub(crate) fn seek(
         &mut self,

@@ -112,7 +112,7 @@ impl Doubt {
                 Note::hinting(text, hint("unweighted", "true"))
             }
             Self::MissingNode(name) => Note::from(format!(
-                "`{name}` is read as a node: leave such lines out if it stands for a missing value"
+                "`{name}` is read as a node: leave such lines out if it means a missing value"
             )),
             Self::Labels(label) => Note::from(format!(
                 "several nodes are labeled `{label}`, so that nodes are called by their ids"

@@ -98,7 +98,7 @@ pub(super) fn attribute_weight(attributes: &str) -> Option<&str> {
     Some(value[..value.find([',', '}']).unwrap_or(value.len())].trim())
 }
 
-/// Splits a line. A field that begins with `"` ends at the next one, and `""` in it stands for one.
+/// Splits a line. A field that begins with `"` ends at the next one, and `""` in it means one.
 pub(in super::super) fn split<'a>(
     line: &'a str,
     separator: Separator,
