@@ -437,12 +437,10 @@ impl Doubtful {
     /// In words.
     fn clause(&self) -> String {
         let (found, chance) = (rounded(self.false_edges), rounded(self.chance));
-        let first = if self.edges == 1 {
-            "the most suspicious one".to_owned()
-        } else {
-            format!("the {} most suspicious", self.edges)
-        };
-        format!("{found} expected among {first} ({chance} by chance)")
+        if self.edges == 1 {
+            return format!("{found} expected for the most suspicious one ({chance} by chance)");
+        }
+        format!("{found} expected among the {} most suspicious ({chance} by chance)", self.edges)
     }
 }
 

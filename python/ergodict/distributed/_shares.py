@@ -166,7 +166,7 @@ class Shares:
             task = _ergodict.share_task(self._model, self._plan, chain, share[1] - share[0], self._outcomes[chain])
             tasks.append((chain, os.fsencode(files[-1]) + b"\0" + task))
         outcomes = self._crew.run(
-            self.job("share"), [task for _, task in tasks], lambda at: f"the task of chain {tasks[at][0]} until {until} homomorphisms"
+            self.job("share"), [task for _, task in tasks], lambda at: f"the task of chain {tasks[at][0]} until {until} motif samples"
         )
         for (chain, _), outcome in zip(tasks, outcomes):
             found, _, capped, _ = _ergodict.share_outcome(outcome)

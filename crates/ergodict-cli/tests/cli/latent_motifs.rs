@@ -251,7 +251,7 @@ fn what_cannot_be_learned_or_reconstructed_is_refused() {
         ("network learn net.txt ring.txt -r 3 -k 5 --batch 3 --chains 2 -o x", &["--batch is 3", "4 chains"]),
         ("network learn net.txt --snapshots -r 3 -k 5 -o x", &["--snapshots", "two networks"]),
         ("network learn net.txt ring.txt --static -r 3 -k 3 -o x", &["--static", "one network"]),
-        ("network learn net.txt --static -r 3 -k 30 -o x", &["net.txt", "homomorphisms"]),
+        ("network learn net.txt --static -r 3 -k 30 -o x", &["net.txt", "motif samples"]),
         ("network learn - - -r 3 -k 5 -o x", &["more than once"]),
         ("network learn net.txt -r 3 -k 5 -o net.txt", &["net.txt"]),
         ("network learn ring.txt --motif complete -k 3 -r 3 -o x", &["ring.txt"]),

@@ -212,7 +212,7 @@ impl<T: Scalar> Reconstructor<T> {
         // Each walker may be ahead by a part of a block.
         let kept: u64 = point.walkers.iter().map(|walker| walker.kept).sum();
         if kept < point.taken || kept - point.taken > 64 * point.walkers.len() as u64 {
-            let problem = format!("was damaged: {} homomorphisms were taken of {kept} drawn", point.taken);
+            let problem = format!("was damaged: {} motif samples were taken of {kept} drawn", point.taken);
             return Err(Error::format(path, None, problem));
         }
         self.sums =
