@@ -444,7 +444,7 @@ class Chain(Stream):
         n : int, default=1000
             Number of patches.
         spins : {"zero-one", "signed", "one-hot", "borders", "vector"}, optional
-            What stands for a spin: -1 becomes 0, ±1, a channel for each label, 1 where labels meet, or cosine and sine of an angle. By default zero-one,
+            Encoding of spins: -1 becomes 0, ±1, a channel for each label, 1 where labels meet, or cosine and sine of an angle. By default zero-one,
             one-hot for :class:`Potts`, borders for :class:`CellularPotts` and vector for :class:`XY`.
         dtype : dtype, default=float64
             float64 or float32.
@@ -499,7 +499,7 @@ class Chain(Stream):
         [(10, 25), (10, 25)]
         """
         left = None if steps is None else _check.count(steps, "steps", 0)
-        # Bad arguments are told now, not at the first minibatch; no random number is taken for it.
+        # Bad arguments are refused now, not at the first minibatch; no random number is used for it.
         place = self._inner.place()
         self.patches(patch, 1, spins=spins, dtype=dtype)
         _check.count(n, "n")

@@ -27,7 +27,7 @@ class Filed(ModelReportMixin):
     _how: str
     #: The function that is the schedule, if it is one.
     _schedule: Optional[Callable[[int], float]]
-    #: Whether it was told that files do not hold that function.
+    #: Whether a warning said that files do not hold that function.
     _told: bool
 
     missing: Any

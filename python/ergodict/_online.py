@@ -69,7 +69,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     held_out_loss_ : float or None
         The mean loss of the samples held out by `fit`.
     piece_ : int
-        The piece of a union of sets that the dictionary lies in.
+        The piece of a union of sets that contains the dictionary.
     n_features_in_ : int
         Features of a sample.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -348,7 +348,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     @property
     def piece_(self) -> int:
-        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
+        """The piece of a union of sets that contains the dictionary; 0 for one set."""
         return int(self._learned().facts["piece"])
 
     @property

@@ -1,4 +1,4 @@
-"""Seeds: what `random_state` stands for."""
+"""Seeds: the meaning of `random_state`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RandomState = Union[None, int, np.integer, np.random.Generator, np.random.Random
 
 
 def seed_of(random_state: RandomState) -> int:
-    """The seed, from 0 to 2**64 - 1, that a `random_state` stands for.
+    """The seed, from 0 to 2**64 - 1, that a `random_state` means.
 
     An integer is the seed itself, the same as ``--seed`` of the command line. A numpy generator gives its next number. None is a new seed
     each time; estimators record it as ``seed_``, so that every run can be made again.

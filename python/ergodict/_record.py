@@ -110,7 +110,7 @@ class NetworkRecord(Record):
     @property
     def sampler(self) -> str:
         """The sampler that was used."""
-        return str(self.config.get("sampler", "all homomorphisms"))
+        return str(self.config.get("sampler", "all motif samples"))
 
     @property
     def is_static(self) -> bool:

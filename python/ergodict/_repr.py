@@ -126,7 +126,7 @@ def table_html(
     facts: Iterable[tuple[str, object]] = (),
     rows: int = HEAD,
 ) -> str:
-    """The head of a table, such as reconstructed pairs or denoising scores, with facts above it."""
+    """The first rows of a table, such as reconstructed pairs or denoising scores, with facts above it."""
     count = max((len(column) for column in columns.values()), default=0)
     header = "".join(
         f'<th style="{_CELL};border-bottom:1px solid">{escape(str(name))}</th>' for name in columns

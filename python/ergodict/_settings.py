@@ -127,7 +127,7 @@ class OnlineParameters:
     max_no_improvement : int or None, default=256
         Minibatches without such an improvement before it stops, rounded up to whole epochs; None never stops before `max_iter`.
     missing : bool, default=False
-        Whether NaN stands for a missing entry, which is left out.
+        Whether NaN is a missing entry, which is left out.
     random_state : int, Generator, RandomState or None, default=None
         The seed, or where it comes from; recorded as ``seed_``. The same one gives the same bytes.
     callback : callable, default=None

@@ -135,7 +135,10 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
     named = any(isinstance(name, str) for name in rest)
     usual = ["source", "target", "weight"] if len(rest) <= 3 else []
     words = [str(name) if named else usual[at] if usual else f"column {at + 1}" for at, name in enumerate(rest)]
-    u, v, w, *_ = _ergodict.table_columns(words, rows, **asked, named=named, weighted=False)
+    try:
+        u, v, w, *_ = _ergodict.table_columns(words, rows, **asked, named=named, weighted=False)
+    except ValueError as error:
+        raise ValueError(convert.by_label(str(error), [] if named else words, rest)) from None
     source, target, weight = rest[u], rest[v], None if w is None else rest[w]
 
     def column(name: Any) -> Any:

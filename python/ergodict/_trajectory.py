@@ -138,7 +138,7 @@ class Trajectory:
         n : int, default=1000
             Patches of a minibatch.
         spins : {"zero-one", "signed", "one-hot", "borders", "vector", "real"}, optional
-            What stands for a spin: -1 becomes 0, ±1, a channel for each label, 1 where labels meet, cosine and sine of an angle, or the number itself. By
+            Encoding of spins: -1 becomes 0, ±1, a channel for each label, 1 where labels meet, cosine and sine of an angle, or the number itself. By
             default zero-one for two values, one-hot for labels, borders for cells, vector for angles and real for real numbers.
         dtype : dtype, default=float64
             float64 or float32.

@@ -556,7 +556,10 @@ def of_table(
         names, columns = ["", *names], [None, *columns]
         rows = [[label, *row] for label, row in zip(labels, rows)]
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    u, v, w, direction, notes, unused = _ergodict.table_columns(names, rows, **given, named=not numbered, weighted=options.weighted is not False)
+    try:
+        u, v, w, direction, notes, unused = _ergodict.table_columns(names, rows, **given, named=not numbered, weighted=options.weighted is not False)
+    except ValueError as error:
+        raise ValueError(by_label(str(error), names, columns)) from None
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
         told = table[columns[direction]].to_numpy() if options.directed else column(direction)
@@ -575,6 +578,14 @@ def of_table(
 
 #: Quotation marks as word processors write them.
 _MARKS = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u201e", "\u201d"), ("\u00ab", "\u00bb"))
+
+
+def by_label(words: str, names: list[str], columns: Sequence[Hashable]) -> str:
+    """An error about columns that were handed over as `column 1`, … with the labels that the table has."""
+    for name, label in zip(names, columns):
+        if label is not None and name.startswith("column "):
+            words = words.replace(f"`{name}`", f"`{label}`")
+    return words
 
 
 def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:

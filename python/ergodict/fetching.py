@@ -23,7 +23,7 @@ def fetch_network(
 
     The network is simple, undirected and without weights; its nodes are numbered 0, 1, … by the rank of the
     publisher's ids. It is checked by its nodes, its edges and the SHA-256 of its list of edges, so that the
-    name stands for the same network everywhere. The file, ``NAME.txt.gz``, is the one that
+    name means the same network everywhere. The file, ``NAME.txt.gz``, is the one that
     ``ergodict network fetch`` writes.
 
     Parameters

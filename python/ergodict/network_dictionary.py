@@ -981,7 +981,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     _record: NetworkRecord
     #: The set of dictionaries as the extension takes it.
     _set: object = None
-    #: The function that is the schedule, if it is one, and whether it was told that files do not hold it.
+    #: The function that is the schedule, if it is one, and whether a warning said that files do not hold it.
     _function: Optional[Callable[[int], float]] = None
     _warned = False
 

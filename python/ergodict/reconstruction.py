@@ -121,8 +121,8 @@ class Reconstruction(_report.ReportMixin):
 
     def __repr__(self) -> str:
         auc = self.accuracy_["auc"]
-        told = "" if auc is None else f", AUC {auc:.4f}"
-        return f"Reconstruction({len(self)} pairs of {self.network.n_nodes} nodes, {self.samples} homomorphisms{told})"
+        ranked = "" if auc is None else f", AUC {auc:.4f}"
+        return f"Reconstruction({len(self)} pairs of {self.network.n_nodes} nodes, {self.samples} motif samples{ranked})"
 
     def _repr_html_(self) -> str:
         from ._repr import table_html
@@ -135,7 +135,7 @@ class Reconstruction(_report.ReportMixin):
             "weighted_jaccard": "Jaccard accuracy of weights", "auc": "AUC of edges against other pairs",
         }
         facts: list[tuple[str, object]] = [(words, f"{self.accuracy_[name]:.3f}") for name, words in names.items() if self.accuracy_[name] is not None]
-        facts += [("homomorphisms", self.samples), ("sampler", self.sampler_), ("seed", self.seed_)]
+        facts += [("motif samples", self.samples), ("sampler", self.sampler_), ("seed", self.seed_)]
         return str(table_html(f"Reconstruction: {len(self)} pairs of {self.network.n_nodes} nodes", columns, facts))
 
     @property

@@ -85,7 +85,7 @@ class HomomorphismSampler:
         edges = self.motif_edges
         facts: list[tuple[str, object]] = [
             ("network", repr(self.network)), ("motif", f"{self.motif} of {self.k} nodes"), ("sampler", self.sampler_),
-            ("homomorphisms drawn", self.n_drawn), ("seed", self.seed_),
+            ("motif samples drawn", self.n_drawn), ("seed", self.seed_),
         ]
         if self.acceptance_ is not None:
             facts.append(("acceptance", self.acceptance_))

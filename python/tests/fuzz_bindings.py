@@ -1,9 +1,9 @@
-"""Calls everything the package and its extension module offer with values nobody should pass; run as a program by test_fuzz.py.
+"""Calls everything the package and its extension module offer with invalid values; run as a program by test_fuzz.py.
 
     python fuzz_bindings.py SEED SECONDS
 
 Ordinary exceptions are fine. Not so: a panic of Rust, a crash, a call that is deaf to signals for long. Each call is announced on stderr
-before it is made, so that after a crash the last line tells which call it was; the same seed makes the same calls.
+before it is made, so that after a crash the last line is the call; the same seed makes the same calls.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Unhashable:
 
 
 def nasty() -> list[Callable[[], Any]]:
-    """What to pass; made anew for every call, because a call may change or use it up."""
+    """What to pass; made again for every call, because a call may change or use it up."""
     recursive: list[Any] = []
     recursive.append(recursive)
     overlapping = np.lib.stride_tricks.as_strided(np.arange(12.0), (5, 4), (8, 8))
@@ -122,7 +122,7 @@ def nasty() -> list[Callable[[], Any]]:
 
 
 def good() -> dict[str, list[Any]]:
-    """What a parameter is meant to take, as far as one can tell from its name."""
+    """What a parameter is meant to take, as far as its name shows."""
     samples = np.random.default_rng(1).random((12, 4))
     by_name: dict[str, list[Any]] = {
         "x": [samples, samples.astype(np.float32), scipy.sparse.csr_array(samples)],

@@ -357,7 +357,7 @@ def test_chains_do_not_change_with_the_callers_arrays() -> None:
         chain = make()
         for array in arrays:
             array[...] = 0
-        # A pickle builds the chain anew from what it keeps.
+        # A pickle restores the chain from what it keeps.
         for one in (pickle.loads(pickle.dumps(chain)), chain):
             np.testing.assert_array_equal(one.frames(20), want)
         for array, before in zip(arrays, kept):
@@ -373,7 +373,7 @@ def test_whole_floats_are_counts_for_record_as_for_frames() -> None:
             ising.record(count)
 
 
-def test_frames_and_records_tell_progress(capsys: pytest.CaptureFixture[str]) -> None:
+def test_frames_and_records_report_progress(capsys: pytest.CaptureFixture[str]) -> None:
     ising = Ising(6, every=36, random_state=0)
     ising.frames(5, verbose=True)
     assert "simulating" in capsys.readouterr().err

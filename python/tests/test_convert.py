@@ -181,7 +181,7 @@ def test_removed_nodes_of_rustworkx_and_repeated_names() -> None:
     graph.remove_node(1)
     assert Network(graph) == Network([("a", "d"), ("c", "d")])
     graph[0] = "c"
-    # Payloads that do not tell nodes apart give way to indices.
+    # Payloads that do not distinguish nodes are replaced by indices.
     assert Network(graph).nodes == [0, 2, 3]
 
 
@@ -391,7 +391,7 @@ def test_arguments_that_do_not_apply_are_refused(data: object, more: dict[str, o
         Network(data, **more)
 
 
-def test_a_network_loses_its_loops_when_told_to() -> None:
+def test_a_network_loses_its_loops_on_request() -> None:
     network = Network([(0, 0, 2.0), (0, 1, 3.0), ("x", "x", 1.0)], loops=True)
     assert network.n_loops == 2 and Network(network).n_loops == 2 and Network(network, loops=True).n_loops == 2
     bare = Network(network, loops=False)
@@ -500,7 +500,7 @@ def test_what_is_no_network_is_refused() -> None:
     assert Network(pd.DataFrame({"source": [1, 2], "target": [2, 3]}, index=["x", "y"])).n_edges == 2
 
 
-def test_tables_may_hold_anything_beside_their_ends() -> None:
+def test_tables_may_hold_anything_besides_their_ends() -> None:
     ends = {"source": ["a", "b"], "target": ["b", "c"]}
     for extra in (pd.array(["x", pd.NA], dtype="string"), [np.zeros(2), np.ones(3)], pd.to_datetime(["2020-01-01", None]), [None, 1.5]):
         with pytest.warns(Warning, match="column `more` is ignored"):

@@ -58,7 +58,7 @@ def test_unequal_chains_are_refused_and_transposed_ones_warned_of() -> None:
         assert mixing(z)["r_hat"] < 1.1
 
 
-def test_chains_that_stay_apart_are_told() -> None:
+def test_chains_that_stay_apart_are_reported() -> None:
     z = autoregressive(0.5, 2, 1000, 2) + [[0], [100]]
     found = mixing(z)
     assert found["r_hat"] > 1.5 and found["ess_mean"] < 10 and found["converged"] is False

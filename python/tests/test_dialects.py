@@ -128,3 +128,9 @@ def test_times_before_the_ends_are_no_weights(tmp_path: pathlib.Path) -> None:
     file.write_text(_TIMES)
     network = Network(file, source="2", target="3")
     assert network.nodes == [1, 2, 3] and not network.is_weighted
+
+
+def test_crosstabs_are_refused_by_their_labels() -> None:
+    visits = pandas.DataFrame({"user": ["a", "b", "c", "a"], "item": [3, 5, 8, 9]})
+    with pytest.raises(ValueError, match="`3`.*`9`"):
+        Network(pandas.crosstab(visits["user"], visits["item"]))

@@ -111,7 +111,7 @@ def test_dask_gives_what_one_process_gives(lesmis: str, client: Any) -> None:
         some = list(client.scheduler_info(n_workers=-1)["workers"])[:workers]
         executor = client.get_executor(workers=some, pure=False)
         assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, delayed)))
-    # A client stands for its executor.
+    # A client is used as its executor.
     assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=client))
 
 
@@ -197,7 +197,7 @@ def test_an_error_keeps_no_futures(lesmis: str, tmp_path: Path) -> None:
     assert len(made) == 4 and [one() for one in made] == [None] * 4 and error.value.pid == os.getpid()
 
 
-def test_a_pool_that_breaks_and_cannot_be_made_again_is_told(lesmis: str, tmp_path: Path) -> None:
+def test_a_pool_that_breaks_and_cannot_be_made_again_is_an_error(lesmis: str, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint.safetensors"
     with pool(1)() as executor, pytest.raises(WorkerError, match="function that makes executors"):
         distributed.learn(lesmis, 5, **LONG, executor=Wrapped(executor, killed_once, str(tmp_path)), checkpoint=checkpoint)
@@ -223,7 +223,7 @@ class Losing(cf.Executor):
         return future
 
 
-def test_lost_tasks_are_run_again_so_many_times(lesmis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_tasks_are_run_again_at_most_retries_times(lesmis: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_crew, "_WAIT", 0.0)
     here = distributed.learn(lesmis, 4, **SMALL)
     assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=Losing(3)))
@@ -283,7 +283,7 @@ def test_networks_that_cannot_be_mapped_are_refused(tmp_path: Path, cli: Callabl
     ergodict.Network("@karate").write(text)
     with pytest.raises(ValueError, match="make one with `ergodict network convert") as error:
         distributed.learn(text, 4, **SMALL)
-    # The command that is told does it.
+    # The printed command does it.
     program, *arguments = shlex.split(str(error.value).split("`")[1])
     cli(*arguments)
     assert program == "ergodict" and distributed.learn(text.with_suffix(".egr"), 4, **SMALL).n_steps_ == 3
@@ -401,7 +401,7 @@ def test_damaged_bytes_are_refused(lesmis: str) -> None:
     assert learner.made() == (0, 2)
 
 
-def test_progress_is_told(lesmis: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed(lesmis: str, capsys: pytest.CaptureFixture[str]) -> None:
     distributed.learn(lesmis, 4, **SMALL, verbose=True)
     told = capsys.readouterr().err
     assert "learning" in told and "3/3" in told and "surrogate" in told

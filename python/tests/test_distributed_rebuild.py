@@ -22,7 +22,7 @@ SMALL: dict[str, Any] = {"samples": 3000, "chains": 3, "block": 400, "partitions
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A network with so many pairs that tables of them have parts."""
+    """A network with enough pairs for tables with parts."""
     path = tmp_path_factory.mktemp("networks") / "wide.egr"
     ergodict.Network.generate("er", n=400, edges=2000, random_state=0).write(path)
     return str(path)
@@ -64,7 +64,7 @@ def test_parts_are_the_reconstruction_of_one_process(wide: str, model: ergodict.
         assert (table["u"] == whole.pairs[:, 0]).all() and (table["v"] == whole.pairs[:, 1]).all()
         assert (table["count"].to_numpy() == whole.counts).all()
         assert np.allclose(table["weight"], whole.weights, rtol=0, atol=1e-5)
-    # A folder that was written before is written anew.
+    # A folder that was written before is overwritten.
     again = distributed.reconstruct(wide, model, tmp_path / "tsv", **{**SMALL, "partitions": 1})
     assert len(again.files) == 1 and sorted(contents(tmp_path / "tsv")) == ["_index.json", "part-00000.tsv"]
     assert again.made["seed"] == 8 and again.made["sampler"] == "walk" and "1 parts" in repr(again)
@@ -140,7 +140,7 @@ def test_an_interrupted_run_goes_on(lesmis: str, model: ergodict.NetworkDictiona
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut", "no state", "strange state"])
-def test_a_run_whose_files_are_damaged_begins_anew(
+def test_a_run_whose_files_are_damaged_restarts(
     lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path, damage: str
 ) -> None:
     out, scratch = tmp_path / "there", tmp_path / "scratch"

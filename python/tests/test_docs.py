@@ -23,7 +23,7 @@ from ergodict import _ergodict
 EVERYWHERE = {"GL08", "SS01", "PR02", "PR03"}
 WHOLE = EVERYWHERE | {"PR01", "PR04", "PR07", "RT01", "RT03", "YD01"}
 
-#: Classes that functions and methods give, and nobody makes by hand: what their constructors take is their own business.
+#: Classes that functions and methods return and users do not construct: their constructors are private.
 GIVEN = {"Comparison", "Denoised", "Difference", "Evaluation", "HomomorphismSampler", "Reconstruction"}
 
 
@@ -45,7 +45,7 @@ def examples() -> list[doctest.DocTest]:
 
 
 def public() -> Iterator[tuple[str, Any, bool]]:
-    """Every public name, the object it stands for, and whether it is a member of a class: classes, functions, what our classes define."""
+    """Every public name, the object it names, and whether it is a member of a class: classes, functions, what our classes define."""
     homes = [ergodict, *(module for module in modules()[1:] if not module.__name__.split(".")[1].startswith("_"))]
     seen = set()
     for home in homes:
@@ -62,7 +62,7 @@ def public() -> Iterator[tuple[str, Any, bool]]:
 
 
 @pytest.fixture
-def printed_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def printed_consistently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In a folder of its own; arrays printed the same everywhere, pictures shown nowhere."""
     import matplotlib
 
@@ -75,7 +75,7 @@ def printed_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     pyplot.close("all")
 
 
-@pytest.mark.usefixtures("printed_alike")
+@pytest.mark.usefixtures("printed_consistently")
 @pytest.mark.parametrize("example", examples(), ids=lambda test: test.name)
 def test_examples_run(example: doctest.DocTest) -> None:
     said: list[str] = []

@@ -304,7 +304,7 @@ def test_a_shallow_copy_shares_the_users_parameters() -> None:
 @pytest.mark.parametrize(
     ("jobs", "error"), [(0, ValueError), ("2", TypeError), (2.0, TypeError), (True, TypeError), ([1], TypeError)]
 )
-def test_n_jobs_is_refused_alike_by_every_method_at_any_size(jobs: Any, error: type, size: int) -> None:
+def test_n_jobs_is_refused_by_every_method_at_any_size(jobs: Any, error: type, size: int) -> None:
     x = np.random.default_rng(0).random((size, 9))
     fitted = OnlineNMF(2, random_state=0, batch_size=256, max_iter=1).fit(x).set_params(n_jobs=jobs)
     new = OnlineNMF(2, random_state=0, n_jobs=jobs)
@@ -480,7 +480,7 @@ def test_without_max_no_improvement_every_epoch_is_seen() -> None:
         OnlineNMF(2, max_no_improvement="2").fit(x)
 
 
-def test_progress_is_told_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     OnlineNMF(3, batch_size=20, random_state=0).fit(X).transform(X)
     assert capsys.readouterr().err == ""
     OnlineNMF(3, batch_size=20, random_state=0, verbose=True, max_iter=1).fit(X)

@@ -39,7 +39,7 @@ def test_a_graph_has_a_row_of_named_numbers() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*the largest of")
-def test_graphs_of_three_kinds_are_told_apart() -> None:
+def test_graphs_of_three_kinds_are_classified() -> None:
     graphs, kinds = collection(20, 60, 6)
     pipeline = make_pipeline(NetworkDictionary(rewired_copies=0, random_state=0), StandardScaler(), LogisticRegression(max_iter=1000))
     assert pipeline.fit(graphs[::2], kinds[::2]).score(graphs[1::2], kinds[1::2]) >= 0.95

@@ -24,7 +24,7 @@ def picture(tmp_path: Path) -> tuple[Path, np.ndarray]:
 
 
 def moments(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A and B of one step under one atom of ones without penalty: they tell the minibatch apart from any other."""
+    """A and B of one step under one atom of ones without penalty: they identify the minibatch."""
     w = np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1])
     h = np.maximum(w.T @ x.T, 0)
     return h @ h.T, h @ x
@@ -187,7 +187,7 @@ def test_reconstructions_are_those_of_the_command_line(
             np.testing.assert_array_equal(freed, again)
 
 
-def test_atoms_in_arrays_rebuild_as_those_in_model_files(cli: Any, tmp_path: Path, picture: Any) -> None:
+def test_atoms_in_arrays_reconstruct_as_those_in_model_files(cli: Any, tmp_path: Path, picture: Any) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     path, array = picture
     model = tmp_path / "m.safetensors"

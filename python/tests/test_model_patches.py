@@ -105,7 +105,7 @@ def test_minibatches_of_a_chain_make_a_model_of_spins(cli: Cli, tmp_path: Path, 
 def test_an_estimator_loaded_from_a_model_of_spins_keeps_its_alphabet(cli: Cli, tmp_path: Path) -> None:
     model = tmp_path / "m.safetensors"
     cli("spins", "learn", "--model", "potts", "--size", 12, "--boundary", "free", "-r", 6, "--patch", "3x4", "--patches", 60, "--every", 500, "--updates", 5000, "-o", model)
-    # A configuration that does not tell how many labels there are.
+    # A configuration that does not determine the number of labels.
     lattice = np.zeros((12, 12), dtype=np.int8)
     np.testing.assert_array_equal(reconstruct_spins(ergodict.load(model), lattice), reconstruct_spins(model, lattice))
 

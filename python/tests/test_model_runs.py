@@ -56,7 +56,7 @@ def test_errors_before_the_first_step_leave_nothing() -> None:
     assert not hasattr(model, "components_")
 
 
-def test_small_minibatches_are_told_in_the_file(tmp_path: Path) -> None:
+def test_small_minibatches_are_recorded_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     # The first goes the long way, the others the short one.
     model = OnlineNMF(3, random_state=0).fit(X)

@@ -1,4 +1,4 @@
-"""Networks: what they tell, files, random ones, and agreement with the command line."""
+"""Networks: summaries, files, random ones, and agreement with the command line."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_reconstructions_are_those_of_the_command_line(parameters: Any, flags: A
     assert np.array_equal(threads.sums, rebuilt.sums)
 
 
-def test_some_pairs_are_rebuilt_in_their_order(cli: Any, tmp_path: Any) -> None:
+def test_some_pairs_are_reconstructed_in_their_order(cli: Any, tmp_path: Any) -> None:
     saved, table, asked = tmp_path / "model.safetensors", tmp_path / "some.tsv", tmp_path / "pairs.tsv"
     model = small().fit("@karate")
     model.save(saved)
@@ -159,7 +159,7 @@ def test_some_pairs_are_rebuilt_in_their_order(cli: Any, tmp_path: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the largest of")
-def test_rebuilt_networks_are_networks() -> None:
+def test_reconstructed_networks_are_networks() -> None:
     network = Network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("x", "y")])
     rebuilt = small(k=3).fit(network).reconstruct(network, samples=500)
     assert set(map(tuple, rebuilt.pairs)) <= {(u, v) for u in "abcd" for v in "abcd" if u < v}
@@ -509,7 +509,7 @@ def _onto_ball(atom: np.ndarray) -> np.ndarray:
     return atom / max(1.0, np.linalg.norm(atom))
 
 
-def test_chains_tell_what_their_minibatches_are_worth() -> None:
+def test_chains_report_effective_minibatches() -> None:
     # Minibatches of one patch each have the memory of the chain; of a hundred they have hardly any.
     chain = NetworkDictionary(3, k=4, steps=400, batch_size=1, sampler="pivot", random_state=0).fit("@karate").chain_
     assert chain["minibatches"] == 400 and 0 < chain["effective_minibatches"] <= 400

@@ -17,7 +17,7 @@ from ergodict import Network, NetworkDictionary
 
 
 @pytest.mark.filterwarnings("ignore:the largest of")
-def test_a_loaded_model_rebuilds_as_the_command_line_does(cli: Any, tmp_path: Any) -> None:
+def test_a_loaded_model_reconstructs_as_the_command_line_does(cli: Any, tmp_path: Any) -> None:
     saved, table = tmp_path / "model.safetensors", tmp_path / "rebuilt.tsv"
     network = Network([(0, 1), (1, 2), (2, 0), (2, 3), (5, 6), (6, 7)])
     network.write(tmp_path / "net.txt")
@@ -72,7 +72,7 @@ def test_a_fit_stopped_before_its_first_step_leaves_no_older_atoms(monkeypatch: 
     assert model.atoms_.shape == (4, 6, 6)
 
 
-def test_pairs_asked_for_twice_are_one_in_the_rebuilt_network() -> None:
+def test_pairs_asked_for_twice_are_one_in_the_reconstruction() -> None:
     model = small().fit("@karate")
     once = model.reconstruct("@karate", samples=2000, pairs=[(1, 2), (3, 4)])
     twice = model.reconstruct("@karate", samples=2000, pairs=[(1, 2), (3, 4), (2, 1), (1, 2)])

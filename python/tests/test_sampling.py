@@ -267,7 +267,7 @@ def test_interrupted_draws_leave_the_chains_where_they_were() -> None:
     assert sampler.n_drawn == 10 and np.array_equal(sampler.draw(50), other.draw(50))
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     sample("@karate", k=5, random_state=1, verbose=True).draw(5000)
     assert "drawing" in capsys.readouterr().err
 
@@ -278,7 +278,7 @@ def test_children_of_fork_draw_too() -> None:
     sampler.draw(0)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Threads of the libraries around may be running; ours are made anew.
+        # Threads of the libraries around may be running; ours are made again.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

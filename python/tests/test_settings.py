@@ -38,7 +38,7 @@ def test_signatures_have_every_setting_with_its_default(command: str, function: 
 
 
 @pytest.mark.parametrize("command, function, without", FUNCTIONS)
-def test_docstrings_tell_the_defaults(command: str, function: Any, without: set[str]) -> None:
+def test_docstrings_state_the_defaults(command: str, function: Any, without: set[str]) -> None:
     documented = re.findall(r"^ *(\w+) : .*?default[= ](.+)$", inspect.getdoc(function) or "", re.M)
     assert documented
     signature = inspect.signature(function).parameters

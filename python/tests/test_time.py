@@ -336,7 +336,7 @@ def test_a_network_is_scored_without_being_learned_from() -> None:
     assert other["change"] > 10 * other["change_error"] and other["change"] > 1.0
     assert abs(same["change"]) < min(6 * same["change_error"], 0.2) and same["came"] == same["went"] == 0
     assert np.array_equal(model.components_, before) and model.n_steps_ == 20 and not hasattr(model, "windows_")
-    # Whoever then learns from it is told the same.
+    # Learning from it gives the same warning.
     model.partial_fit(cliques)
     assert model.windows_[-1]["change"] == other["change"] and model.n_steps_ == 40
 

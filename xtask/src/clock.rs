@@ -7,7 +7,7 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) wall: f64,
-    /// Of processors, by child processes that have ended; nothing where the system does not tell.
+    /// Of processors, by child processes that have ended; nothing where the system does not report it.
     pub(crate) cpu: Option<f64>,
 }
 

@@ -26,8 +26,8 @@ Usage: cargo xtask COMMAND
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
   test --changed [--base REVISION]                   the steps, tests and pages that uncommitted changes, and those since a
                                                      revision, can affect
-  guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; pages by themselves; pictures made
-                                                     anew; the book alone
+  guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; some chapters; figures made again;
+                                                     the book alone
   fuzz [--quick] [--seconds N] [TARGET…]             the fuzz targets with libFuzzer and the address sanitizer, ten minutes each
                                                      (--quick: one)
   mutants [--sample N] [--seed N] [--minutes N] [--list] [PLACE…]
@@ -42,7 +42,7 @@ Usage: cargo xtask COMMAND
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word
-  peers graphs [--package FOLDER] [--quick]          whole graphs told apart, beside karateclub
+  peers graphs [--package FOLDER] [--quick]          whole graphs classified, compared with karateclub
   peers images [--package FOLDER] [--quick]          images denoised, beside nonlocal means, BM3D and scikit-learn
   peers missing [--binary PATH] [--seeds 0,1] [--quick]
                                                      missing edges beside stacking, block models and other methods

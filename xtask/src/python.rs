@@ -75,7 +75,7 @@ impl Environment {
         Self { folder, python }
     }
 
-    /// Makes it anew, without what was in it.
+    /// Makes it again, empty.
     fn clear(&self) -> Result<()> {
         let make = || stdout(command(PYTHON).args(["-m", "venv", "--clear"]).arg(&self.folder));
         // Debian has the module venv without ensurepip, which it needs, in every Python.

@@ -245,7 +245,7 @@ impl Rows {
     }
 }
 
-/// The order that work is told of.
+/// The order in which work is reported.
 fn order(network: &str) -> &'static str {
     if network == "facebook" { "as published" } else { "scrambled" }
 }
@@ -266,7 +266,7 @@ fn cost(row: &Value) -> Option<f64> {
     if row["what"] == "learn" {
         return each(row, &["patch_seconds", "learning_seconds"]);
     }
-    // Of a reconstruction, set-up and writing are told apart from it.
+    // Of a reconstruction, set-up and writing are reported apart from it.
     each(row, &["seconds"])
 }
 
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_set_beside_facebook_and_the_targets() {
+    fn costs_are_compared_with_facebook_and_the_targets() {
         let probe = |network: &str, order: &str, read: f64, step: f64| json!({ "what": "probe", "network": network, "order": order, "read_ns": read, "step_ns": step, "nodes": 9, "edges": 10, "bytes": 2e6 });
         let rebuild = |network: &str, order: &str, seconds: f64| {
             json!({ "what": "reconstruct", "network": network, "order": order, "seconds": seconds, "set_up_seconds": 1.0,

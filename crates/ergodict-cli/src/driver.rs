@@ -153,7 +153,7 @@ impl run::Progress for Messages {
 
     fn news(&mut self, line: &str) {
         match &self.shown {
-            Some((_, shown)) => shown.tell(line),
+            Some((_, shown)) => shown.print(line),
             None if !self.quiet => say(line),
             None => {}
         }

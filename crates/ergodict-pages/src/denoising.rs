@@ -68,6 +68,17 @@ pub struct Expected {
     pub share: f64,
 }
 
+/// How many of the edges that come first are expected to be false.
+#[derive(Clone, Copy, Serialize)]
+pub struct Doubtful {
+    /// Edges that come first
+    pub edges: usize,
+    /// False edges expected among them, by their probabilities
+    pub false_edges: f64,
+    /// False edges expected among as many edges drawn at random
+    pub chance: f64,
+}
+
 /// Run details.
 pub struct DenoisingRun {
     /// The name of the network.
@@ -106,6 +117,8 @@ pub struct DenoisingPage {
     pub first: Vec<Suspect>,
     /// What is expected of the pairs that come first, where missing edges are looked for.
     pub expected: Option<Expected>,
+    /// What is expected of the edges that come first, where false ones are looked for.
+    pub doubtful: Option<Doubtful>,
     /// Scores of observed edges and of other pairs in bins; none where no pair has one.
     scores: Option<(Bins, [Vec<u64>; 2])>,
 }
@@ -140,6 +153,7 @@ impl DenoisingPage {
                 .map(|&row| suspect(network, pairs[row], scored, row, name))
                 .collect(),
             expected: expected(&run, network, scored, order),
+            doubtful: doubtful(&run, edges.len(), scored, order),
             scores: bins.map(|bins| (bins, both.map(|scores| bins.counts(&scores)))),
             run,
         }
@@ -172,11 +186,10 @@ impl DenoisingPage {
         let mut findings = Vec::new();
         findings.extend(self.expected.map(|expected| expected.sentence()));
         for head in &self.heads {
-            findings.extend(
-                head.false_share.map(|share| {
-                    format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed)
-                }),
-            );
+            findings.extend(head.false_share.map(|share| {
+                let all = format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed);
+                self.doubtful.map_or(all.clone(), |doubtful| format!("{all}; {}", doubtful.clause()))
+            }));
         }
         findings
     }
@@ -279,7 +292,12 @@ impl DenoisingPage {
         );
         for head in &self.heads {
             if let Some(share) = head.false_share {
-                lead = format!("{lead} An estimated {:.0} % of the observed edges are false.", 100.0 * share);
+                let doubtful =
+                    self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
+                lead = format!(
+                    "{lead} An estimated {:.0} % of the observed edges are false{doubtful}.",
+                    100.0 * share
+                );
             }
             if let Some(auc) = head.held_out {
                 let labels = if head.noise.word() == "added" {
@@ -330,8 +348,11 @@ impl DenoisingPage {
             words.push_str(" Probability: of a true edge.");
         }
         if reasoned {
-            let what = if missing { "add to" } else { "subtract from" };
-            words = format!("{words} Last column: features and what they {what} the log odds.");
+            words.push_str(if missing {
+                " For: features of the pair and what they add to its log odds."
+            } else {
+                " Against: features of the edge and what they subtract from its log odds."
+            });
         }
         Table {
             title: title.into(),
@@ -417,6 +438,17 @@ impl Expected {
     }
 }
 
+impl Doubtful {
+    /// In words.
+    fn clause(&self) -> String {
+        let (found, chance) = (rounded(self.false_edges), rounded(self.chance));
+        if self.edges == 1 {
+            return format!("{found} expected for the most suspicious one ({chance} by chance)");
+        }
+        format!("{found} expected among the {} most suspicious ({chance} by chance)", self.edges)
+    }
+}
+
 /// Smaller expected counts are printed as a bound.
 const LEAST: f64 = 0.01;
 
@@ -445,6 +477,16 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
         chance,
         share,
     })
+}
+
+/// Where false edges are looked for: the edges that come first, how many of them are expected to be false, and how many by chance.
+fn doubtful(run: &DenoisingRun, observed: usize, scored: &Scores, order: &[usize]) -> Option<Doubtful> {
+    let looked_for = run.noise == NoiseModel::Added && observed == order.len();
+    let probabilities = scored.probabilities.as_ref().filter(|_| looked_for)?;
+    let share = scored.heads.iter().find_map(|head| head.false_share)?;
+    let edges = run.written.min(FIRST).min(observed);
+    let false_edges = order[..edges].iter().map(|&row| 1.0 - probabilities[row]).sum();
+    Some(Doubtful { edges, false_edges, chance: share * edges as f64 })
 }
 
 /// A pair of the table of a page.

@@ -1,6 +1,6 @@
 //! What learning found out about a network, in sentences with their yardsticks.
 
-use ergodict::model::{Explained, Model, NetworkReport};
+use ergodict::model::{Explained, Model, NetworkReport, ValueWithError};
 use ergodict_report::words::count;
 
 /// Atoms in the terminal's table.
@@ -11,8 +11,25 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
+/// How much the atoms explain, and whether that is beyond what degrees account for: first, if it is not.
+pub fn learned(model: &Model, network: &NetworkReport) -> Vec<String> {
+    let tested = network.explained.as_ref().and_then(|found| Some((found.is_beyond_degrees()?, found)));
+    let mut lines: Vec<String> = explained(model, network).into_iter().collect();
+    if let Some((is_beyond, found)) = tested
+        && let Some(text) = beyond_degrees(found, &network.name)
+    {
+        lines.insert(if is_beyond { lines.len() } else { 0 }, text);
+    }
+    lines
+}
+
+/// A difference of shares and its standard error: `+5.0 ± 0.5 points`.
+pub fn points(difference: ValueWithError) -> String {
+    format!("{:+.1} ± {:.1} points", 100.0 * difference.value, 100.0 * difference.standard_error)
+}
+
 /// How much the atoms explain, next to the mean patch and rewired copies.
-pub fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
+fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
     let (explained, form) = (network.explained.as_ref()?, model.network.as_ref()?);
     let atoms = count(model.w.cols(), "latent motif explains", "latent motifs explain");
     let walks = match &*form.motif {
@@ -31,14 +48,14 @@ pub fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
 }
 
 /// Whether that is more than the degrees of the nodes explain.
-pub fn beyond_degrees(explained: &Explained) -> Option<String> {
+fn beyond_degrees(explained: &Explained, network: &str) -> Option<String> {
     let gain = explained.beyond_degrees?;
-    let figures = format!("{:+.1} ± {:.1} %", 100.0 * gain.value, 100.0 * gain.standard_error);
+    let figures = points(gain);
     let copies = count(explained.copies, "rewired copy", "rewired copies");
     Some(if explained.is_beyond_degrees()? {
         format!("Structure beyond node degrees: {figures} compared with {copies}")
     } else {
-        format!("No structure beyond node degrees is shown: {figures} compared with {copies}")
+        format!("No structure detected beyond node degrees in {network}: {figures} compared with {copies}")
     })
 }
 

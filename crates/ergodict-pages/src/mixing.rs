@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_that_stand_still_have_not_mixed_or_cannot_be_told() {
+    fn chains_that_never_move_have_not_mixed_or_are_undecided() {
         let of = |values: [f64; 2]| {
             let mut watched = TraceSet::new("edges", "", 2, 1);
             for (trace, value) in watched.traces.iter_mut().zip(values) {

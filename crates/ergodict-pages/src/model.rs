@@ -59,8 +59,8 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
     };
     let samples = match (model.kind.as_str(), &*RecordedSettings::new(&model.provenance.config).sampling) {
         ("image", "walk") => "patches whose corner takes a random walk, one pixel at a time,",
-        ("image", _) => "patches at independent random places",
-        ("spins", _) => "patches at random places of kept configurations",
+        ("image", _) => "patches at independent random positions",
+        ("spins", _) => "patches at random positions of kept configurations",
         // Each epoch counts its samples again.
         _ => "samples (with repetitions)",
     };
@@ -281,7 +281,7 @@ const CHANGE: &str = "
     Change of the dictionary in a step, and stationarity gap; both should fall.";
 
 const GAP: &str = "
-    The gap is the length of a projected gradient step of the surrogate. Updates stop at a tolerance, so it is not 0; it should not grow.";
+    The stationarity gap is the length of a projected gradient step of the surrogate. Updates stop at a tolerance, so it is not 0; it should not grow.";
 
 /// How the change should fall, which depends on the weights of new minibatches.
 fn convergence_words(schedule: &Schedule) -> String {

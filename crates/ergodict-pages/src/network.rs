@@ -98,9 +98,10 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
             let mean = finding::percent(explained.mean_patch.value);
             let share = finding::percent(explained.atoms.value);
             numbers.push((share, format!("of walks explained (mean patch alone: {mean})")));
-            if let Some(gain) = explained.beyond_degrees {
-                let text = format!("{:+.1} ± {:.1} %", 100.0 * gain.value, 100.0 * gain.standard_error);
-                numbers.push((text, "compared with rewired copies".to_owned()));
+            if let (Some(gain), Some(is_beyond)) = (explained.beyond_degrees, explained.is_beyond_degrees()) {
+                let words = "compared with rewired copies";
+                let words = if is_beyond { words.to_owned() } else { format!("{words}: not significant") };
+                numbers.insert(if is_beyond { numbers.len() } else { 0 }, (finding::points(gain), words));
             }
         }
         if let Some(nodes) = one.effective_nodes {
@@ -162,13 +163,9 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let changes = model.over_time.as_ref().filter(|all| !all.windows.is_empty());
     let mut found = changes.map_or_else(String::new, |all| format!("{}.\n\n", windows::finding(all)));
     for one in kept.networks.iter().take(MOST_NETWORKS) {
-        let sentences = [
-            finding::explained(model, one),
-            one.explained.as_ref().and_then(finding::beyond_degrees),
-            finding::coverage(one),
-            one.warning(sampler).map(|note| format!("Warning: {}", note.spelled(&flag))),
-        ];
-        let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+        let mut sentences = finding::learned(model, one);
+        sentences.extend(finding::coverage(one));
+        sentences.extend(one.warning(sampler).map(|note| format!("Warning: {}", note.spelled(&flag))));
         if !sentences.is_empty() {
             found = format!("{found}{}.\n\n", sentences.join(". "));
         }

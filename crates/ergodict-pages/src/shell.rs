@@ -41,7 +41,7 @@ mod tests {
     fn words_survive_the_shell() {
         for (word, expected) in [
             ("a/b-1.npy", "a/b-1.npy"),
-            ("it's a place", r"'it'\''s a place'"),
+            ("it's a name", r"'it'\''s a name'"),
             ("-x", "./-x"),
             ("- x", "'./- x'"),
             ("$HOME", "'$HOME'"),

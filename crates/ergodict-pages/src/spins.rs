@@ -20,7 +20,7 @@ pub struct Outcome<'a> {
     pub spins: &'a Frame<'a>,
     /// Rows and columns.
     pub shape: (usize, usize),
-    /// What number stands for a spin.
+    /// The number that encodes a spin.
     pub encoding: &'a Encoding,
     /// The reconstruction, the channels of a site together.
     pub reconstruction: &'a [f64],

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// Every experiment of the paper, in one report: DIR/report.html
 ///
-/// DIR/claims.md has what the paper prints beside what came out. What was done is recorded in DIR/records.jsonl, so that a second call, or
+/// DIR/claims.md compares the paper with the results. What was done is recorded in DIR/records.jsonl, so that a second call, or
 /// one after an interruption, does only what is missing.
 #[derive(clap::Args)]
 #[command(
@@ -31,8 +31,8 @@ pub(crate) struct Args {
 
 const LEAD: &str = "
     The experiments of Lyu, Needell and Balzano, Online matrix factorization for Markovian data and applications to Network Dictionary
-    Learning, run again by this program at their settings. The table says of each claim what is printed and what came out here; the sections
-    that follow show how.";
+    Learning, run again by this program at their settings. The table compares each printed claim with the result; the sections
+    that follow have the details.";
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.which.check()?;
@@ -61,14 +61,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// The report of all, and the summary where it is asked for.
 fn write(outcomes: &[Box<dyn Outcome>], place: &Place<'_>) -> Result<ExitCode> {
     let claims: Vec<Claim> = outcomes.iter().flat_map(|outcome| outcome.claims()).collect();
-    let told = summary(&claims);
+    let counts = summary(&claims);
     let beside = table(&claims);
     let text = place.folder.join("claims.md");
-    output::write(&text, &format!("{told}\n\n{}", as_markdown(&beside.head, &beside.rows)))?;
+    output::write(&text, &format!("{counts}\n\n{}", as_markdown(&beside.head, &beside.rows)))?;
     let mut report = Report::new("The paper, run again").lead(LEAD.trim().to_owned() + place.quick_words());
     if !claims.is_empty() {
-        report =
-            report.section("Beside the paper", &told).table(Table { title: "All claims".into(), ..beside });
+        report = report
+            .section("Compared with the paper", &counts)
+            .table(Table { title: "All claims".into(), ..beside });
     }
     for outcome in outcomes {
         report = add(&**outcome, report)?;
@@ -82,7 +83,7 @@ fn write(outcomes: &[Box<dyn Outcome>], place: &Place<'_>) -> Result<ExitCode> {
     let each = outcomes.iter().map(|outcome| (outcome.verb().to_owned(), outcome.json()));
     let own =
         json!({ "claims_table": text, "experiments": each.collect::<serde_json::Map<String, Value>>() });
-    place.talk(&told);
+    place.talk(&counts);
     finish("all", ("report.html", report, times.collect()), &claims, (seconds, own), place)
 }
 

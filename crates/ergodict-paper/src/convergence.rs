@@ -36,11 +36,11 @@ pub(crate) struct Args {
 }
 
 const LEAD: &str = "
-    The paper's Theorem 4.1 on data made by this program, of which everything is known. Each experiment watches a Markov chain,
-    minibatch by minibatch, and learns the pieces that what it sees is made of, however much each minibatch resembles the one before.";
+    The paper's Theorem 4.1 on synthetic data with known distributions. Each experiment learns from a Markov chain, minibatch by
+    minibatch, however correlated successive minibatches are.";
 
 const TWO: &str = "
-    Two pictures that take turns in three ways, so that the expected loss is known exactly: the surrogate comes to tell it
+    Two pictures that take turns in three ways, so that the expected loss is known exactly: the surrogate converges to it
     in each.";
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {

@@ -191,7 +191,7 @@ fn corrupted(read: &Read, noise: Noise, seed: u64) -> Result<Corrupted> {
     noisy.with_context(|| read.case.name)
 }
 
-/// A method on a corruption, with the paper's taking so many walks; none when somebody asked to stop.
+/// A method on a corruption, with the paper's taking a number of walks; none when interrupted.
 fn measured(
     noisy: &Corrupted,
     noise: Noise,

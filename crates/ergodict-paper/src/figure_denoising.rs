@@ -69,7 +69,7 @@ impl Outcome for FigureDenoising {
     }
 
     fn lead(&self) -> String {
-        format!("One seed; the number beside a name is the area under its curve. {}", PROTOCOL.trim())
+        format!("One seed; the number next to a name is the area under its curve. {}", PROTOCOL.trim())
     }
 
     fn show(&self, mut report: Report) -> Result<Report> {
@@ -105,7 +105,7 @@ impl Outcome for FigureDenoising {
             ),
             verdict: Verdict::agrees_if((plain - FACEBOOK_ADDED).abs() < 0.01),
             why: "a false edge is seen almost only on the walk itself, where every reconstruction is near 1, so that the mean over all \
-                  entries puts false edges first: off the chain the same walks work"
+                  entries puts false edges first: off the motif the same walks work"
                 .into(),
         }];
         if let Some(removed) = of(Noise::Removed, methods.0) {

@@ -63,7 +63,7 @@ pub(crate) struct Picture {
     image: Option<PathBuf>,
 }
 
-/// The figure of a picture: 100 atoms from independent patches and from a random walk, and the picture rebuilt
+/// The figure of a picture: 100 atoms from independent patches and from a random walk, and the reconstructed picture
 #[derive(clap::Args)]
 #[command(
     after_long_help = "Example:\n  ergodict-paper figure-image -o paper\n  ergodict-paper figure-image --image cycle.png -o paper\n  ergodict-paper figure-image --quick -o paper"

@@ -167,7 +167,7 @@ impl Outcome for FigureIsing {
             "The Ising model on {side}×{side} sites with periodic boundary at T = 0.5, 2.26 and 5: single-spin Gibbs updates from spins that are \
              fair coins, {} of them (the paper's text says both 5·10⁶ and 5·10⁷; the shape of its array is that of the former). Every τ updates \
              {patches} patches of {patch}×{patch} sites are cut from the configuration; −1 counts as 0, so that all is nonnegative. \
-             {atoms} atoms, λ = 1 (the paper prints none), w = 1/t. The printed law of an update has the sign of the \
+             {atoms} atoms, λ = 1 (the paper prints none), w = 1/t. The printed update rule has the sign of the \
              antiferromagnet; ours is the ferromagnet's.\n\n\
              Losses are per patch: ‖x − Wh‖² + λ‖h‖₁ of its {} numbers; the paper divides sums over 1000 patches by 4·10⁴.",
             grouped(updates),

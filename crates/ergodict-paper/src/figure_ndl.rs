@@ -126,9 +126,9 @@ fn learned(read: &Read, law: SamplerKind, path: &std::path::Path, file: &str, se
 }
 
 const ATOMS_SHOWN: &str = "
-    Each card is a latent motif: a pattern of edges that the network's patches are made of, as a graph or as a matrix whose row and column a stand for
-    node a of the motif. The motif's own edges are blue; what is orange is what the network adds to them. A walk may come back to a node, which
-    shows as orange edges, too. Dominance is the share of all codes, in root mean square; the share off the chain is the mean entry there over that on it.";
+    Each card is a latent motif, a recurring pattern of edges, as a graph or as a matrix whose row and column a are
+    node a of the motif. Blue: the motif's own edges. Orange: edges that the network adds. A walk that revisits a node
+    has orange edges, too. Dominance is the share of all codes, in root mean square; the off-motif share is the mean entry there over that on it.";
 
 /// All atoms that are used, the most dominant first.
 fn gallery(model: &Model, form: &NetworkForm) -> Gallery {
@@ -145,7 +145,7 @@ fn gallery(model: &Model, form: &NetworkForm) -> Gallery {
             k: form.k,
             motif: form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect(),
         },
-        scores: ["dominance", "share off the chain"].map(str::to_owned).to_vec(),
+        scores: ["dominance", "off-motif share"].map(str::to_owned).to_vec(),
         atoms: order.iter().filter(|&&k| scores[k] > 0.0).map(card).collect(),
     }
 }
@@ -174,10 +174,10 @@ impl Outcome for FigureNdl {
     }
 
     fn lead(&self) -> String {
-        "Latent motifs at the paper's settings, of each network: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. Which \
-         law the patches of the paper's figure have is not printed; both are here: that of the approximate pivot chain, which starts everywhere \
-         alike and is the paper's practical choice, and independent draws of all homomorphisms alike, which keep to the densest part. Atoms come \
-         in the order of dominance."
+        "Latent motifs at the paper's settings, of each network: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
+         does not state the distribution of the patches of its figure; both are here: that of the approximate pivot chain, which starts uniformly \
+         and is the paper's practical choice, and independent draws, uniform over all walks, which stay in the densest part. Atoms are \
+         ordered by dominance."
             .into()
     }
 
@@ -209,7 +209,7 @@ impl Outcome for FigureNdl {
                 about: format!("the most dominant atom of {name} (Section 6.4)"),
                 printed: "score over 0.15, mostly zeros off the two diagonals".into(),
                 ours: format!(
-                    "score {top:.3}, mean entry off the chain {share:.3} of that on it; of all homomorphisms alike {:.3} and {:.3}",
+                    "score {top:.3}, mean off-motif entry {share:.3} of that on the motif; of all walks with equal probability {:.3} and {:.3}",
                     exact.dominance[0], exact.off_chain.0
                 ),
                 verdict: if name == "arXiv" { Verdict::agrees_if(top > 0.15 && share < 0.1) } else { Verdict::NotComparable },
@@ -223,11 +223,11 @@ impl Outcome for FigureNdl {
             about: "what atoms show (Section 6.4)".into(),
             printed: "Facebook communities and hubs, arXiv clusters and few hubs, proteins hardly clusters".into(),
             ours: format!(
-                "mean entry off the chain over that on it, by dominance: Facebook {:.3}, arXiv {:.3}, proteins {:.3}",
+                "mean off-motif entry over that on the motif, by dominance: Facebook {:.3}, arXiv {:.3}, proteins {:.3}",
                 shares[0], shares[1], shares[2]
             ),
             verdict: Verdict::agrees_if(shares[0] > shares[1]),
-            why: "more off the chain is more of communities and hubs: Facebook and arXiv are compared; the protein network is another release".into(),
+            why: "more off-motif means more of communities and hubs: Facebook and arXiv are compared; the protein network is another release".into(),
         });
         claims
     }

@@ -23,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use ergodict_terminal::Common;
 use std::process::ExitCode;
 
-/// Run the paper's experiments again, and set the results beside the printed ones
+/// Run the paper's experiments again and compare the results with the printed ones
 #[derive(Parser)]
 #[command(name = "ergodict-paper", version, args_override_self = true, disable_help_subcommand = true)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]

@@ -76,7 +76,7 @@ pub(crate) fn table(claims: &[Claim]) -> Table {
     let head = ["the paper on", "printed", "ours", "", "why, or how compared"].map(str::to_owned).to_vec();
     let words =
         "Computed from the numbers of this run; nothing in the column “ours” is written by hand.".to_owned();
-    Table { title: "Beside the paper".into(), head, rows: claims.iter().map(row).collect(), words }
+    Table { title: "Compared with the paper".into(), head, rows: claims.iter().map(row).collect(), words }
 }
 
 /// Adds an experiment to a report, as a section, with its claims.
@@ -159,7 +159,7 @@ pub(crate) fn as_markdown(head: &[String], rows: &[Vec<String>]) -> String {
 /// What is said when somebody stopped it.
 pub(crate) fn stopped(place: &Place<'_>) -> ExitCode {
     say(&format!(
-        "ergodict-paper: interrupted; {} has what was done: the same command goes on",
+        "ergodict-paper: interrupted; {} has what was done: the same command continues",
         place.records().display()
     ));
     interrupt::code()

@@ -27,7 +27,7 @@ pub(crate) struct Record {
     pub(crate) threads: usize,
     /// How long it took.
     pub(crate) seconds: f64,
-    /// Time of all processors together, where the system tells it.
+    /// Time of all processors together, where the system reports it.
     pub(crate) cpu_seconds: Option<f64>,
     outcome: Value,
 }
@@ -79,7 +79,7 @@ impl Records {
         record.files.iter().all(unchanged).then_some(record)
     }
 
-    /// Adds a record and writes the file anew, whole. Runs that share a folder take turns, and none loses what another added.
+    /// Adds a record and rewrites the whole file. Runs that share a folder take turns, and none loses what another added.
     pub(crate) fn add(
         &mut self,
         unit: &Unit<'_>,
@@ -170,7 +170,7 @@ impl Clock {
 
 /// Processor time of this process, all threads together.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell it")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems do not report it")]
 fn cpu_seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
@@ -244,7 +244,7 @@ mod tests {
             // A changed end of the line is the only harmless place.
             assert!(outcome().is_err() || at + 1 == whole.len(), "byte {at}");
             std::fs::write(&path, &whole[..at]).unwrap();
-            // What is not there is done anew.
+            // What is not there is run again.
             assert!(at == 0 || outcome().is_err() || at + 1 == whole.len(), "a cut at {at}");
         }
     }

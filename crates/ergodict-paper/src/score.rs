@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
-/// Steps that progress tells.
+/// Steps of progress.
 const STEPS: f64 = 1000.0;
 
 const HELP: &str = "\
@@ -22,7 +22,7 @@ Example:
   ergodict-paper score observed.txt --method node2vec --pairs truth.tsv -o scores.tsv
   ergodict evaluate scores.tsv truth.tsv
 
-Methods, each with a logistic head on products of columns of 128 numbers a node:
+Methods, each with a logistic classifier on products of columns of 128 numbers a node:
   spectral          leading eigenvectors of the normalized adjacency matrix
   deepwalk          skip-gram on random walks
   node2vec          the same with walks of the second order, p = 1 and q = 0.5

@@ -21,7 +21,7 @@ const PRINTED: &str = "
     authors' later code integrates the convex hull of the curve, drops unvisited pairs from the curve of NDR alone, and turns its direction for −50 %.
     On +50 % the paper's mean over all entries cannot work: a false edge is seen almost only on the walk itself, where every reconstruction is near 1; that
     is what the rows ndr and ndr-as-printed show, and what ndr-off-chain mends. The protein network is another release than the paper's.
-    ndr-as-printed takes 200 000 walks; ndr goes on until 95 % of the pairs were seen 20 times, 4 million walks at most.";
+    ndr-as-printed takes 200 000 walks; ndr continues until 95 % of the pairs were seen 20 times, 4 million walks at most.";
 
 /// What the paper prints for a method: Facebook, Homo sapiens, arXiv.
 const TABLE_1: [(&str, [f64; 3]); 5] = [
@@ -36,7 +36,7 @@ const COLUMNS: [&str; 3] = ["facebook", "ppi_pathways", "arxiv"];
 /// How far an AUC may be from a printed one of three digits to agree with it: a little more than seeds differ by.
 const CLOSE: f64 = 0.01;
 
-/// The paper's Table 1: AUC of denoising ±50 % noise, ours in all modes, heuristics and embeddings, beside the printed numbers
+/// The paper's Table 1: AUC of denoising ±50 % noise, ours in all modes, heuristics and embeddings, next to the printed numbers
 ///
 /// What is measured is recorded in the folder at once, so that a second call does only what is missing.
 #[derive(clap::Args)]
@@ -223,7 +223,7 @@ impl Outcome for TableDenoising {
                     (true, _) => "another release of the protein network",
                     (_, Row::Printed) => "how the printed one counts pairs that no walk saw is not known",
                     _ => {
-                        "the printed one is copied from the node2vec paper: other removal, other negatives, other head"
+                        "the printed one is copied from the node2vec paper: other removal, other negatives, other classifier"
                     }
                 };
                 claims.push(Claim {

@@ -138,7 +138,7 @@ impl<'a, T: Scalar + Element> Samples<'a, T> {
         }
     }
 
-    /// These samples as a minibatch; NaN stands for what was not observed where `missing`.
+    /// These samples as a minibatch; NaN is what was not observed if `missing`.
     pub(crate) fn minibatch<'b>(
         &'b self,
         rows: &SampleRows<'_>,
@@ -319,7 +319,7 @@ pub(crate) fn columns<'py, T: Scalar + Element>(py: Python<'py>, m: &Mat<T>) -> 
     let array = PyArray2::zeros(py, [m.cols(), m.rows()], false);
     let data: *mut T = array.data();
     for j in 0..m.cols() {
-        // SAFETY: a new C-ordered array that nobody else has; row j is m.rows() numbers from here.
+        // SAFETY: a new C-ordered array without other references; row j is m.rows() numbers from here.
         let row = unsafe { std::slice::from_raw_parts_mut(data.add(j * m.rows()), m.rows()) };
         row.copy_from_slice(m.col(j));
     }
@@ -338,7 +338,7 @@ pub(crate) struct Rows<'a, T> {
 unsafe impl<T: Send> Send for Rows<'_, T> {}
 
 impl<'a, T: Scalar + Element> Rows<'a, T> {
-    /// The rows of an array that was just made and that nobody else has.
+    /// The rows of an array that was just made and has no other references.
     pub(crate) fn from_array(array: &'a Bound<'_, PyArray2<T>>) -> Self {
         let (count, width) = (array.shape()[0], array.shape()[1]);
         Self { data: array.data(), count, width, life: PhantomData }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Steps that a stage is told in.
+/// Steps of progress per stage.
 const STEPS: f64 = 1000.0;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";

@@ -12,7 +12,7 @@ pub(crate) fn to_py_err(error: Error) -> PyErr {
         Error::Io { path, source } => {
             let words = format!("{}: {source}", path.display());
             match source.raw_os_error() {
-                // Of two arguments Python makes the subclass that the number stands for.
+                // Of two arguments Python makes the subclass for the number.
                 Some(number) => pyo3::exceptions::PyOSError::new_err((number, words)),
                 None => pyo3::exceptions::PyOSError::new_err(words),
             }

@@ -1,4 +1,4 @@
-//! How well scores tell true pairs from false ones.
+//! How well scores separate true pairs from false ones.
 
 use crate::aligned::column;
 use crate::page::write;

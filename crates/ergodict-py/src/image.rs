@@ -106,7 +106,7 @@ impl ImageStream {
         self.inner.features()
     }
 
-    /// The next minibatch, of so many patches, one after another.
+    /// The next minibatch, of `patches` patches, one after another.
     fn next<'py>(&mut self, py: Python<'py>, patches: usize, single: bool) -> PyResult<Bound<'py, PyAny>> {
         if single { self.fill::<f32>(py, patches) } else { self.fill::<f64>(py, patches) }
     }
@@ -135,7 +135,7 @@ impl ImageStream {
         patches: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let number = self.inner.features() as u128 * 2 * size_of::<T>() as u128;
-        reserve((number + 24) * patches as u128, "so many patches")?;
+        reserve((number + 24) * patches as u128, &format!("{patches} patches"))?;
         let inner = &mut self.inner;
         let values = short(py, || {
             let mut x = Mat::<T>::zeros(0, 0);
@@ -377,7 +377,7 @@ fn denoising((sigma, stride, seed): NoiseSettings, patch: (usize, usize), atoms:
     DenoiseSettings { sigma, patch: Shape(patch.0, patch.1), atoms, stride, seed }
 }
 
-/// Denoises an image by so many atoms of its own patches, and writes the page of it where that is asked for.
+/// Denoises an image by atoms of its own patches, and writes the page of it where that is asked for.
 #[pyfunction]
 #[pyo3(signature = (image, patch, atoms, settings, n_jobs, progress, page=None))]
 pub(crate) fn denoise_image<'py>(

@@ -50,7 +50,7 @@ mod _ergodict {
     use super::denoise::{denoise_scores, denoising_methods, denoising_page, most_suspect, non_edges};
     #[pymodule_export]
     use super::distributed::{
-        Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_task, share_told,
+        Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_outcome, share_task,
     };
     #[pymodule_export]
     use super::evaluate::{auc_difference, calibrate, evaluate_scores, evaluation_report};

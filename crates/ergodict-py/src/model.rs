@@ -77,7 +77,7 @@ pub(crate) fn _set_patch(
     let features = dispatch!(factorizer, state => held(py, state)?.features);
     if kind.features() != Some(features) {
         return Err(PyValueError::new_err(format!(
-            "the stream says that its samples are patches of {rows}×{cols} with {channels} numbers at each place, but they have {features} features"
+            "the stream says that its samples are patches of {rows}×{cols} with {channels} numbers at each position, but they have {features} features"
         )));
     }
     let mut about = about(factorizer);
@@ -110,7 +110,7 @@ pub(crate) fn reconstructor(this: &Factorizer, py: Python<'_>) -> PyResult<(Mode
 /// What Python says of a first dictionary that has no name.
 const ARRAY: &str = "array";
 
-/// How a run went over its data, as a file tells it.
+/// How a run went over its data, as a file records it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct FitRecord {

@@ -326,7 +326,7 @@ impl Network {
         let (ends, entries) = (pairs(&rows, &columns)?, numbers(entries.as_ref())?);
         if let Some(entries) = entries.as_ref().filter(|entries| entries.len() != ends.len()) {
             let words =
-                format!("there are {} places in the matrix, but {} entries", ends.len(), entries.len());
+                format!("there are {} positions in the matrix, but {} entries", ends.len(), entries.len());
             return Err(PyValueError::new_err(words));
         }
         let options = options(directed, weighted, loops);

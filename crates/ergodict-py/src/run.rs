@@ -70,7 +70,7 @@ struct RoundPlan {
     /// What the network is called, and what is known of its file.
     name: String,
     digest: String,
-    /// What tells the network from others, also embedded ones.
+    /// What identifies the network, also embedded ones.
     network: String,
 }
 
@@ -363,7 +363,7 @@ impl Run {
         Ok(Self { data, settings, scheme, motif, form, kind, notes, any })
     }
 
-    /// Takes minibatches until there were so many in all, or as many as were planned. A signal stops it between two.
+    /// Takes minibatches until there were `until` in all, or as many as were planned. A signal stops it between two.
     #[pyo3(signature = (until=None, n_jobs=None, progress=None))]
     fn run(
         &mut self,
@@ -459,7 +459,7 @@ impl Run {
         let (network, exhaustive) = (Arc::clone(&network.inner), self.settings.exhaustive);
         let plan = match &mut self.data {
             Data::Networks(plan) if !exhaustive => plan,
-            _ => return Err(to_py_err(damaged("all homomorphisms were learned from at once"))),
+            _ => return Err(to_py_err(damaged("all motif samples were learned from at once"))),
         };
         if let Some(times) = times {
             plan.times = times;

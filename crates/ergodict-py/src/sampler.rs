@@ -173,7 +173,7 @@ impl Sampler {
         Ok(out.into_pyarray(py))
     }
 
-    /// What the next homomorphisms tell of the network and of the sampler.
+    /// Estimates about the network and the sampler from the next homomorphisms.
     fn measure<'py>(
         &self,
         py: Python<'py>,
@@ -320,7 +320,7 @@ fn check_room(count: u64, bytes: usize) -> PyResult<()> {
     if needed < SMALL {
         return Ok(());
     }
-    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(to_py_err)
+    memory::check(needed, &format!("{count} motif samples"), "ask for fewer").map_err(to_py_err)
 }
 
 impl Sampler {
@@ -346,7 +346,7 @@ impl Sampler {
     ) -> PyResult<(Vec<Vec<u32>>, Vec<R>)> {
         let k = self.k;
         check_room(count, 12 * k)?;
-        // A copy, so that nobody waits for the lock while holding the interpreter's.
+        // A copy, so that no thread waits for the lock while holding the interpreter's.
         let mut walkers = self.walkers().clone();
         let (chains, before) = (walkers.len() as u64, walkers.iter().map(|w| w.point().kept).sum::<u64>());
         let wanted = |id: u64| {
@@ -397,7 +397,7 @@ impl Sampler {
         let wants_larger = larger.is_some() || larger_edges.is_some();
         if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
             return Err(PyValueError::new_err(format!(
-                "conditional-density and macc are means over all homomorphisms, from which the sampler {} does not draw \
+                "conditional-density and macc are means over all motif samples, from which the sampler {} does not draw \
                  uniformly: use exact, pivot or glauber",
                 self.kind
             )));

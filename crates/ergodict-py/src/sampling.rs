@@ -77,7 +77,7 @@ impl Sampling {
         }
     }
 
-    /// The settings that were used. Edges that a program gave are told in words, which `--config` refuses.
+    /// The settings that were used. Edges that a program gave are described in words, which `--config` refuses.
     pub(crate) fn config(&self, motif: &Motif, kind: SamplerKind) -> SamplingSettings {
         let mut settings = self.settings.clone();
         if self.edges.is_some() {

@@ -74,7 +74,7 @@ impl Described {
     }
 }
 
-/// The set that a description stands for: a name of the command line, `("near", center (r, d), radius, nonnegative)`,
+/// The set that a description denotes: a name of the command line, `("near", center (r, d), radius, nonnegative)`,
 /// `("projection", name, function, whole, d)` or `("union", [description, …])`.
 pub(crate) fn dictionary_set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<DictionarySet> {
     if let Ok(name) = spec.extract::<String>() {

@@ -129,7 +129,7 @@ impl SpinChain {
         self.walk.acceptance().map(|a| (a.accepted, a.proposed))
     }
 
-    /// Takes so many updates of single sites, rounded up to whole steps.
+    /// Makes a number of updates of single sites, rounded up to whole steps.
     fn advance(&mut self, py: Python<'_>, updates: u64) -> PyResult<()> {
         let steps = updates.div_ceil(self.walk.updates_per_step().max(1));
         self.go_to(py, self.walk.taken().saturating_add(steps))
@@ -460,7 +460,7 @@ fn machine(
     if visible * hidden != weights.len() {
         return Err(PyValueError::new_err("weights are not visible × hidden"));
     }
-    reserve(weights.len() as u128 * 24, "a machine of so many weights")?;
+    reserve(weights.len() as u128 * 24, "the weights of the machine")?;
     let (b, c) = (visible_bias.as_slice()?.to_vec(), hidden_bias.as_slice()?.to_vec());
     Ok((Mat::from_fn(visible, *hidden, |i, j| weights[i * hidden + j]), b, c))
 }

@@ -276,7 +276,7 @@ pub(crate) struct Windows {
 
 #[pymethods]
 impl Windows {
-    /// Cuts time into windows of a length, or into so many.
+    /// Cuts time into windows of a length, or into a number of windows.
     #[new]
     #[pyo3(signature = (rows, window=None, stride=None, windows=None, cumulative=false, directed=false, weighted=None, loops=false))]
     fn new(

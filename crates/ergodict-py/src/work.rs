@@ -1,4 +1,4 @@
-//! Work without the interpreter's lock: threads of our own, signals heard, progress told.
+//! Work without the interpreter's lock: threads of our own, signals handled, progress reported.
 
 use crate::error::to_py_err;
 use ergodict::Error;
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-/// How often the interpreter is asked for signals, and told of progress.
+/// How often the interpreter is asked for signals, and progress is reported.
 const PULSE: Duration = Duration::from_millis(50);
 
-/// What work under way tells, and is told.
+/// Progress of the work under way, and requests to it.
 #[derive(Default)]
 pub(crate) struct Watch {
     stop: Stop,
@@ -68,7 +68,7 @@ pub(crate) fn driven(
     }
 }
 
-/// The number of threads that `n_jobs` stands for, as scikit-learn has it: none is 1, −1 all, −2 all but one.
+/// The number of threads that `n_jobs` means, as scikit-learn has it: none is 1, −1 all, −2 all but one.
 pub(crate) fn threads(n_jobs: Option<i64>) -> PyResult<usize> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs {
@@ -160,7 +160,7 @@ pub(crate) fn hush_refused_panics() {
 }
 
 /// Work that may take long: done on threads of our own while other Python threads run. Signals are heard, and `progress`, if given, is called
-/// with how much is done, the total and a figure (or None). When a signal or `progress` raises, the work is told to stop and the exception is
+/// with how much is done, the total and a figure (or None). When a signal or `progress` raises, the work is asked to stop and the exception is
 /// raised once it has; what the work has changed by then stays.
 pub(crate) fn long<R: Send>(
     py: Python<'_>,
@@ -194,7 +194,7 @@ pub(crate) fn long<R: Send>(
                 // What it reads may never come to an end.
                 watch.stop.ask();
             }
-            let heard = py.check_signals().and_then(|()| tell(progress, &watch));
+            let heard = py.check_signals().and_then(|()| report(progress, &watch));
             if let Err(error) = heard
                 && raised_here.is_none()
             {
@@ -209,11 +209,11 @@ pub(crate) fn long<R: Send>(
     let outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
     let value = outcome.ok_or_else(|| PyRuntimeError::new_err("the work ended without a result"))?;
     let value = value.map_err(to_py_err)?;
-    tell(progress, &watch)?;
+    report(progress, &watch)?;
     Ok(value)
 }
 
-fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
+fn report(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
     let Some(progress) = progress else { return Ok(()) };
     let figure = Some(f64::from_bits(watch.figure.load(Ordering::Relaxed))).filter(|x| !x.is_nan());
     progress

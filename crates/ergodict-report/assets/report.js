@@ -20,7 +20,7 @@ const html = (tag, ...rest) => set(document.createElement(tag), ...rest);
 const svg = (tag, ...rest) => set(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
 const button = (label, act, attributes, ...inside) =>
   on(html("button", { type: "button", "aria-label": label, ...attributes }, ...inside), { click: act });
-const keyed = { tabindex: 0, role: "group", "aria-roledescription": "arrow keys tell values" };
+const keyed = { tabindex: 0, role: "group", "aria-roledescription": "arrow keys show values" };
 const arrows = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const clamp = (v, low, high) => max(low, min(high, v));
 
@@ -267,7 +267,7 @@ const graph = ({ weights, places, motif, names, label, told }) => {
     directed ||= abs(part(a, b) - part(b, a)) > 0.05;
     const weight = max(part(a, b), part(b, a));
     if (weight < 0.1) continue;
-    // Of examples the weights are told as they are, one for all where all are the same.
+    // Weights of examples are shown as they are, one for all where all are the same.
     const value = told ? written(told[at++] ?? told[0], 9) : written(near(max(weights[a * k + b], weights[b * k + a]), weights.step));
     groups[+own.has(`${a},${b}`)].push({ a, b, weight, value });
   }
@@ -301,7 +301,7 @@ const graph = ({ weights, places, motif, names, label, told }) => {
     if (!names && radius >= 7) picture.append(svg("text", { x, y: y + 0.36 * 1.15 * radius, style: `font-size:${1.15 * radius}px` }, String(a + 1)));
   });
   if (!names) return picture;
-  // Each name takes the side where it covers the least of what is there already; the rest is told by the pointer.
+  // Each name takes the side where it covers the least of what is there already; the rest is shown on hover.
   const taken = places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
   taken.push([-99, -99, 499, -14], [-99, 358, 499, 499]);
   const overlap = (p, q) => max(0, min(p[2], q[2]) - max(p[0], q[0])) * max(0, min(p[3], q[3]) - max(p[1], q[1]));
@@ -322,7 +322,7 @@ const graph = ({ weights, places, motif, names, label, told }) => {
   return picture;
 };
 
-// A picture whose places tell their values.
+// A picture whose entries show their values.
 const matrix = (picture, { rows, cols, aspect, values, channels, label }) => {
   const at = html("div", { class: "at", hidden: "" });
   const words = html("output", {}, values ? "Point at a cell, or use the arrow keys." : "Too many values for a page.");

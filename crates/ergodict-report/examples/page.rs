@@ -230,7 +230,7 @@ const ATOMS: &str = "
     The number below is the dominance score: the share of the network's patches the atom explains.";
 
 const ROC: &str = "
-    The closer to the upper left corner, the better. A point tells its values when the pointer rests on it.";
+    The closer to the upper left corner, the better. Hover over a point for its values.";
 
 const SIGNED: &str = "Orange is positive, blue negative, white zero.";
 

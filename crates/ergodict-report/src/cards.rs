@@ -14,7 +14,7 @@ use crate::profiles;
 use crate::shade::{Color, any_negative};
 
 /// Letters that the entries of all atoms may take at 16 bits, and at 8; with more they are left out, and the enlarged
-/// atoms tell no values. A page of usual size is 2 MB at most.
+/// atoms show no values. A page of usual size is 2 MB at most.
 const FINE: usize = 300_000;
 const COARSE: usize = 1_000_000;
 
@@ -271,7 +271,7 @@ fn all_seen(values: &[f64]) -> Vec<f64> {
 }
 
 /// The weights of all pairs that have an edge, (0, 1), (0, 2), (1, 2), (0, 3), … in this order, to nine digits, of which the
-/// script tells no more; the larger of both directions, as it is drawn. Where all are the same, one stands for all.
+/// script shows no more; the larger of both directions, as it is drawn. Where all are the same, one is kept.
 fn weights(values: &[f64], k: usize) -> Vec<Value> {
     let pairs = (0..k).flat_map(|b| (0..b).map(move |a| (a, b)));
     let weights = pairs.map(|(a, b)| values[a * k + b].max(values[b * k + a])).filter(|&w| w > 0.0);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_examples_are_told_as_they_are() {
+    fn weights_of_examples_are_shown_as_they_are() {
         let values = [0.0, 31.0, 0.0, 5.0, 0.0, 1.0 / 3.0, 0.0, 0.25, 0.0];
         assert_eq!(json!(weights(&values, 3)).to_string(), "[31,0.333333333]");
         let equal = [0.0, 2.5, 2.5, 2.5, 0.0, 2.5, 2.5, 2.5, 0.0];

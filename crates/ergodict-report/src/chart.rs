@@ -24,7 +24,7 @@ const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00
 /// Line styles, changed each time the palette has been used up.
 const DASHES: [&str; 4] = ["", "7 4", "2 4", "9 4 2 4"];
 
-/// A series with at most this many points shows each of them as a dot that tells its values on hover.
+/// A series with at most this many points shows each of them as a dot that shows its values on hover.
 const DOTS: usize = 40;
 
 /// Where a point is drawn.
@@ -369,7 +369,7 @@ fn dashed(svg: &mut String, pixels: &[Option<(f64, f64)>]) {
     }
 }
 
-/// The points one can tell apart: of each stretch inside one pixel column the first, lowest, highest and last.
+/// The points that can be distinguished: of each stretch inside one pixel column the first, lowest, highest and last.
 fn thin(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut kept = Vec::new();
     for column in run.chunk_by(|a, b| a.0.floor() == b.0.floor()) {

@@ -111,7 +111,7 @@ impl Frame {
         kept
     }
 
-    /// Grid lines, tick marks and tick labels. The axes carry where they begin and end, so that a script can tell the
+    /// Grid lines, tick marks and tick labels. The axes carry where they begin and end, so that a script can show the
     /// values at a place.
     pub(crate) fn axes(&self, svg: &mut String, (x_axis, y_axis): (&Axis, &Axis), ticks: (&Ticks, &Ticks)) {
         let (x_ticks, y_ticks) = ticks;

@@ -17,7 +17,7 @@ use crate::shade::Color;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// A picture of so many rows and columns, as in [`AtomGrid`].
+    /// A picture of these numbers of rows and columns, as in [`AtomGrid`].
     Matrix {
         /// Rows and columns.
         shape: (usize, usize),

@@ -29,7 +29,7 @@ pub enum Palette {
 }
 
 impl Palette {
-    /// The number that stands for an angle among [`Palette::Angles`].
+    /// The number that encodes an angle among [`Palette::Angles`].
     ///
     /// ```
     /// use ergodict_report::Palette;

@@ -39,8 +39,8 @@ const DIRECTED: f64 = 0.05;
 /// Atoms of a network drawn as graphs.
 ///
 /// Edges of the motif are blue and the others orange, wider and stronger where the entry is larger; nodes are numbered
-/// along the motif where there is room (and tell their number on hover), and node 1, the pivot, has a ring. Where an
-/// atom is not symmetric, a line stands for the larger of the two entries and has an arrowhead in each direction whose
+/// along the motif where there is room (and show their number on hover), and node 1, the pivot, has a ring. Where an
+/// atom is not symmetric, a line shows the larger of the two entries and has an arrowhead in each direction whose
 /// entry is at least half of that.
 ///
 /// ```

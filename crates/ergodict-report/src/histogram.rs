@@ -17,7 +17,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Over all finite values, which fall into so many bins; none where there are none. Equal values have a bin around them.
+    /// Over all finite values, in this number of bins; none where there are none. Equal values have a bin around them.
     pub fn over<'a>(values: impl IntoIterator<Item = &'a f64>, count: usize) -> Option<Self> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.into_iter().filter(|value| value.is_finite()) {

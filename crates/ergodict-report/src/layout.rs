@@ -27,7 +27,7 @@ const STILL: f64 = 1e-3;
 
 /// Room between parts, in lengths of an edge of weight 1: less than the 2/π at which the nodes of a clique should stand, so
 /// that it is the larger part of a panel. And the spots that are tried: on rings a part of that room apart (or of the size of
-/// what is there, so that they do not become many), at so many angles.
+/// what is there, so that they do not become many), at a number of angles.
 const ROOM: f64 = 0.5;
 const RINGS: (f64, f64) = (0.125, 0.025);
 const ANGLES: usize = 24;

@@ -94,8 +94,8 @@ fn outline(bars: &[(f64, f64)], height: impl Fn(&(f64, f64)) -> f64, base: f64, 
     path
 }
 
-/// Lowest (at most 0) and highest (at least 0) entry, as parts of `scale`, of each bar one can tell
-/// apart on `width`.
+/// Lowest (at most 0) and highest (at least 0) entry, as parts of `scale`, of each bar that can be
+/// distinguished on `width`.
 fn bars(atom: &[f64], scale: f64, width: f64) -> Vec<(f64, f64)> {
     let count = atom.len().min(2 * width as usize);
     let part = |v: f64| if v.is_finite() && scale > 0.0 { v / scale } else { 0.0 };

@@ -1,6 +1,6 @@
 //! Numbers to colors.
 //!
-//! All maps can be told apart by color-blind readers: they run through lightness, or between Okabe & Ito's colors.
+//! All maps can be distinguished by color-blind readers: they run through lightness, or between Okabe & Ito's colors.
 //! Entries that are not finite are transparent. Maps of more than one hue have at most 253 steps, so that with a ground
 //! and the transparent color they fit the palette of a PNG file, a third of the bytes of RGB.
 

@@ -105,7 +105,7 @@ pub fn due(steps: u64) -> bool {
     cfg!(debug_assertions) && most().is_some_and(|most: u64| steps >= most)
 }
 
-/// The request to stop that signals make, and that tests make after so many steps.
+/// The request to stop that signals make, and that tests make after a number of steps.
 pub fn stop() -> &'static Stop {
     static STOP: OnceLock<Stop> = OnceLock::new();
     STOP.get_or_init(|| {

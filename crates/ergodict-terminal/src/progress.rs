@@ -127,7 +127,7 @@ impl Progress {
     }
 
     /// A line of its own, above the bar.
-    pub fn tell(&self, line: &str) {
+    pub fn print(&self, line: &str) {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Bar(bar) => bar.suspend(|| say(line)),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_tell_how_far_and_how_long() {
+    fn lines_report_progress_and_remaining_time() {
         let words = || "surrogate 1.5".to_owned();
         assert_eq!(
             line("samples", 20_000, Some(100_000), 1000.0, words()),

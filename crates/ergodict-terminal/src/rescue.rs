@@ -59,10 +59,10 @@ pub fn advice(error: &anyhow::Error) -> String {
     let planned = planned();
     let ours = place.is_some_and(|place| planned.iter().any(|one| place.starts_with(&one.path)));
     let to_do = match kind {
-        Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => ": make room, or name another place",
-        Some(ErrorKind::FileTooLarge) => ": larger files are not allowed here; name another place",
-        Some(ErrorKind::ReadOnlyFilesystem) => ": name a place that can be written",
-        Some(ErrorKind::PermissionDenied) if ours => ": name a place that can be written",
+        Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => ": make room, or write elsewhere",
+        Some(ErrorKind::FileTooLarge) => ": larger files are not allowed here; write elsewhere",
+        Some(ErrorKind::ReadOnlyFilesystem) => ": write to a folder with write permission",
+        Some(ErrorKind::PermissionDenied) if ours => ": write to a folder with write permission",
         Some(ErrorKind::InvalidFilename) => ": choose a shorter name",
         _ => "",
     };
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_told_from_what_was_there() {
+    fn written_files_are_distinguished_from_existing_ones() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("old"), "old").unwrap();

@@ -1,4 +1,4 @@
-//! Whether a run fits into memory: told before it starts, with the figure, instead of by the kernel later.
+//! Whether a run fits into memory: refused before it starts, with the figure, instead of killed by the kernel later.
 
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub fn check_within(needed: u64, within: Option<u64>, what: &str, way_out: &str)
     }
 }
 
-/// Whether so many bytes can be had, within what was said.
+/// Whether this number of bytes is available, within the limit that was set.
 ///
 /// ```
 /// use ergodict::memory::fits;
@@ -55,7 +55,7 @@ pub fn fits(needed: u64, within: Option<u64>) -> bool {
     within.into_iter().chain(available()).min().is_none_or(|available| needed <= available)
 }
 
-/// Memory that can be had without swapping, where the system tells: what the machine has, or what a container or a unit may have of it.
+/// Memory available without swapping, where the system reports it: what the machine has, or what a container or a unit may have of it.
 fn available() -> Option<u64> {
     if let Some(bytes) = said() {
         return Some(bytes);

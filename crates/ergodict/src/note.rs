@@ -15,7 +15,7 @@ use crate::Hint;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The text; each `{}` stands for a setting.
+    /// The text; each `{}` is replaced by a setting.
     text: String,
     hints: Vec<Hint>,
 }

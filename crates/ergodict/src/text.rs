@@ -152,7 +152,7 @@ pub fn nearest<T: AsRef<str>>(given: &str, names: impl IntoIterator<Item = T>) -
 
 /// Bytes of a mebibyte, the unit of numbers that have none.
 const MEBIBYTE: u64 = 1 << 20;
-/// Units and their bytes, all of them powers of 1024, as `sort -S` and most other tools that are told sizes of memory have it.
+/// Units and their bytes, all of them powers of 1024, as `sort -S` and most other tools with sizes of memory have it.
 const UNITS: [(&str, u64); 5] = [("T", 1 << 40), ("G", 1 << 30), ("M", MEBIBYTE), ("K", 1 << 10), ("B", 1)];
 
 /// Bytes of memory: `2G`, `500M`, `1.5GiB`, or mebibytes without a unit.

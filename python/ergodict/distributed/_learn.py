@@ -135,7 +135,7 @@ def _start(estimator: NetworkDictionary, network: Source, minibatches: object, c
     job = {
         "kind": "round", "version": _ergodict.__version__, "path": network.path, "digest": network.digest, "seed": seed,
         "asked": sampling["sampler"], "weights": weights,
-        # As it turned out here: a motif file need not be there, and nobody tries samplers again.
+        # As resolved here: workers need no motif file and do not choose a sampler again.
         "sampling": {**sampling, "k": k, "motif": None, "edges": motif, "sampler": learner.chosen[0]}, "n_jobs": crew.n_jobs,
     }
     keep_round(job, learner.place)

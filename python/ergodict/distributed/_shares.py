@@ -108,7 +108,7 @@ class Shares:
         except BaseException:
             self._leave()
             raise
-        # As it turned out here: nobody tries samplers again.
+        # The sampler chosen here, so that workers do not choose again.
         told["sampling"] = {**told["sampling"], "sampler": self.place.sampler}
         self._told = told
 
@@ -166,10 +166,10 @@ class Shares:
             task = _ergodict.share_task(self._model, self._plan, chain, share[1] - share[0], self._outcomes[chain])
             tasks.append((chain, os.fsencode(files[-1]) + b"\0" + task))
         outcomes = self._crew.run(
-            self.job("share"), [task for _, task in tasks], lambda at: f"the task of chain {tasks[at][0]} until {until} homomorphisms"
+            self.job("share"), [task for _, task in tasks], lambda at: f"the task of chain {tasks[at][0]} until {until} motif samples"
         )
         for (chain, _), outcome in zip(tasks, outcomes):
-            found, _, capped, _ = _ergodict.share_told(outcome)
+            found, _, capped, _ = _ergodict.share_outcome(outcome)
             if found != chain:
                 raise ValueError(f"a share is of chain {found}, but one of chain {chain} is needed")
             self._outcomes[chain] = outcome
@@ -199,7 +199,7 @@ class Shares:
             outcomes = [None if one is None else base64.b64decode(one) for one in state["outcomes"]]
             # Looks at the head, the index and the foot of each.
             _ergodict.Parts.ranges(files, 1)
-            chains = [chain if one is None else _ergodict.share_told(one)[0] for chain, one in enumerate(outcomes)]
+            chains = [chain if one is None else _ergodict.share_outcome(one)[0] for chain, one in enumerate(outcomes)]
         except (OSError, ValueError, TypeError, KeyError):
             return False
         if chains != list(range(self.chains)):

@@ -9,11 +9,11 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-#: The colors of Okabe and Ito, which color-blind people tell apart and which differ in print.
+#: The colors of Okabe and Ito, distinguishable by color-blind readers and in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 #: Ink on paper, for what is not negative; two hues for what has both signs; growing light for amounts.
 INK, SIGNED, AMOUNT = "Grays", "PuOr", "cividis"
-#: Most labels that have a color each; more are told apart by shades.
+#: Most labels that have a color each; more are distinguished by shades.
 MOST_COLORS = len(COLORS)
 
 

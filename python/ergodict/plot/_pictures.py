@@ -57,7 +57,7 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
         if colorbar:
             ax.figure.colorbar(image, ax=ax, ticks=range(labels), shrink=0.8, label="label")
     else:
-        # Labels of so many cells only have to differ from their neighbors': a golden step through the shades.
+        # Labels of cells only have to differ from their neighbors': a golden step through the shades.
         shades = pyplot().get_cmap("viridis")((np.arange(labels) * 0.618033988749895) % 1.0)
         shades[0] = 1.0
         ax.imshow(values, cmap=ListedColormap(shades), vmin=-0.5, vmax=labels - 0.5, interpolation="nearest")

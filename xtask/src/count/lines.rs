@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_tests_and_documentation_are_told_apart() {
+    fn code_tests_and_documentation_are_distinguished() {
         let source = "//! Doc.\nuse x;\n\n// Why.\n/// Doc.\nfn f() {\n}\n#[cfg(test)]\nmod tests {\n    fn g() {\n    }\n}\nfn h() {}\n";
         assert_eq!(count("src/a.rs", source, false), Lines { files: 1, code: 4, tests: 5, docs: 2 });
         assert_eq!(count("tests/a.rs", source, false), Lines { files: 1, code: 0, tests: 9, docs: 2 });

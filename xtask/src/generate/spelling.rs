@@ -147,7 +147,7 @@ pub(super) const SPELLINGS: [Spelling; 34] = [
     Spelling { key: "batch", name: "batch_size", ..SAME },
     Spelling { key: "shuffle", annotation: "bool", kind: "bool", default: "True", ..SAME },
     Spelling { key: "epochs", name: "max_iter", help: "How often all samples are seen at most", ..SAME },
-    Spelling { key: "missing", help: "Whether NaN stands for a missing entry, which is left out", ..SAME },
+    Spelling { key: "missing", help: "Whether NaN is a missing entry, which is left out", ..SAME },
     Spelling { key: "examples", name: "n_examples", ..SAME },
     Spelling {
         key: "seed",

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// The version that the guide is written for.
 const VERSION: &str = "0.5.4";
 
-/// An installation that was begun and that nobody has waited for yet.
+/// An installation that was begun and not waited for yet.
 static BEGUN: Mutex<Option<Child>> = Mutex::new(None);
 
 struct Place {
@@ -50,7 +50,7 @@ impl Place {
 
 /// Begins to install it beside other work, where it is missing.
 pub(crate) fn prepare() {
-    // What goes wrong here is told when it is needed.
+    // What goes wrong here is reported when it is needed.
     let begun = Place::new().ok().filter(|place| !place.installed()).and_then(|place| place.begin().ok());
     if let (Some(child), Ok(mut slot)) = (begun, BEGUN.lock()) {
         // With what other work leaves of the processors, where there is such a thing.

@@ -15,7 +15,7 @@ use std::time::Instant;
 /// The program that runs blocks, in Python, so that those in Python share a namespace.
 const PLAYER: &str = include_str!("play.py");
 
-/// Writes a picture with 128 colors, which takes a third of the bytes and cannot be told from the original.
+/// Writes a picture with 128 colors, which takes a third of the bytes and looks like the original.
 const SMALLER: &str = "import sys; from PIL import Image; Image.open(sys.argv[1]).convert('RGB').quantize(128).save(sys.argv[2], optimize=True)";
 
 /// Runs pages, two at a time: as many as the smallest machines that run this have cores.

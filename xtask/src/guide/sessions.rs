@@ -2,7 +2,7 @@
 //!
 //! Lines that begin with `$ ` are commands, continued where they end in a backslash; other lines are output.
 
-/// What is printed before each command, so that its output can be told from that of others.
+/// What is printed before each command, so that its output can be separated from that of others.
 const MARK: char = '\u{1e}';
 
 /// A command, and the output that the page shows below it.

@@ -41,7 +41,7 @@ mod mutant {
     }
 }
 "#;
-/// The most changes that [`SWITCH`] can tell apart.
+/// The most changes that [`SWITCH`] can distinguish.
 const MOST: usize = 4095;
 
 /// The programs of unit tests and of integration tests, of a copy of the library with all changes in it; changes that the compiler refuses are

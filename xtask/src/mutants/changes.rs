@@ -19,7 +19,7 @@ pub(super) struct Change {
     before: bool,
 }
 
-/// All changes of a file that can be told apart at run time, but for those in tests, constants and macros.
+/// All changes of a file that can be switched at run time, but for those in tests, constants and macros.
 pub(super) fn changes(text: &str) -> Result<Vec<Change>> {
     let file = syn::parse_file(text).context("is no Rust")?;
     let mut finder = Finder { text, found: Vec::new() };

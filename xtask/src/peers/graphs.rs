@@ -1,4 +1,4 @@
-//! `cargo xtask peers graphs`: whole graphs told apart by our features of them and by those of karateclub.
+//! `cargo xtask peers graphs`: whole graphs classified by our features of them and by those of karateclub.
 //!
 //! The work is that of `benchsuite/peers/graphs.py`; here its environment and our package are made ready, and the page is written.
 
@@ -20,7 +20,7 @@ const KARATECLUB: &str = "karateclub==1.3.3";
 
 const PROTOCOL: &str = "\
 Graphs of a collection have 60 nodes, less what is not in the largest component, and but for pieces of real networks as many edges in every class. Every method sees all graphs of a collection and no class. \
-Cells: accuracy of logistic regression on standardized columns · of a random forest of 100 trees, in 10 folds, the mean over seeds, for each of which graphs are made anew; the best of a column in bold. `latent motifs` is \
+Cells: accuracy of logistic regression on standardized columns · of a random forest of 100 trees, in 10 folds, the mean over seeds, for each of which graphs are generated again; the best of a column in bold. `latent motifs` is \
 `NetworkDictionary(rewired_copies=0).fit_transform(graphs)`, with settings as they are by default but for minibatches of a patch a graph or more; \
 others are as karateclub has them by default. CPU time is that of making the rows, learning included, on one thread.\n";
 
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
         .lines()
         .filter(|line| !line.contains("\"page\""))
         .fold(String::new(), |text, line| text + line + "\n");
-    publish("graphs", "Graphs told apart beside karateclub", &before, &page, &records)?;
+    publish("graphs", "Graph classification compared with karateclub", &before, &page, &records)?;
     Ok(true)
 }
 

@@ -16,7 +16,7 @@ use std::process::Stdio;
 const SCRIPT: &str = "benchsuite/peers/images.py";
 
 const PROTOCOL: &str = "\
-Images come with scikit-image, scikit-learn and matplotlib; noise is white and not clipped, and the same for every method. Cells: PSNR in dB, the best of a row in bold. Every method is told σ but \
+Images come with scikit-image, scikit-learn and matplotlib; noise is white and not clipped, and the same for every method. Cells: PSNR in dB, the best of a row in bold. Every method is given σ but \
 `ergodict, σ estimated`, and has otherwise its defaults; nl_means has `h=0.8σ, sigma=σ, patch_size=5, patch_distance=6, fast_mode=True`; scikit-learn learns 128 atoms of 8×8 patches of the noisy image, codes all of them by orthogonal matching pursuit to 64 (1.1σ)², and takes the mean (more atoms, fewer positions or 1.15σ had less on camera and brick). Settings of ours were chosen on the first half of the images; the others were held back. CPU time is that of one \
 thread, learning included.\n";
 

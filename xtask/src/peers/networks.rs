@@ -172,7 +172,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn rows_are_set_beside_what_does_the_same() {
+    fn rows_are_compared_with_what_does_the_same() {
         let ours = |rate: f64| {
             vec![
                 json!({"network": "facebook", "what": "pivot-approx + patch bits", "per_second": rate, "set_up_ms": 0.3}),

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_set_beside_the_peer_and_the_targets() {
+    fn ours_is_compared_with_the_peer_and_the_targets() {
         let theirs = [
             json!({"library": "slow 1", "what": "learning", "unit": "one", "count": 100, "cpu_s": 20.0, "note": ""}),
             json!({"library": "slow 1", "what": "reconstruction", "unit": "one", "count": 500, "cpu_s": 4.0, "note": ""}),

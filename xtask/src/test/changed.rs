@@ -33,7 +33,7 @@ const fn rule(path: &'static str, steps: &'static [&'static str], tests: &'stati
     Rule { path, steps, tests, pages }
 }
 
-/// What can tell that a command of ours that no step uses still works.
+/// What checks commands of ours that no step uses.
 const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.

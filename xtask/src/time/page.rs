@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_beside_their_targets() {
+    fn numbers_are_next_to_their_targets() {
         let expected = "\n| what | found | at most | |\n|---|---|---|---|\n\
             | build, wall | 4.50 min | 4.50 min | within |\n\
             | build, CPU | 8.10 min | 8.00 min | **over** |\n\

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, next to the output
     #[arg(long, value_name = "SIZE", default_value = "1G", hide_short_help = true)]
     memory: Size,
-    /// Go on from the folder FILE.converting that an interrupted conversion left, if it is there
+    /// Continue from the folder FILE.converting of an interrupted conversion, if it is there
     #[arg(long, hide_short_help = true)]
     resume: bool,
     #[command(flatten)]

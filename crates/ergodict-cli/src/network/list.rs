@@ -63,7 +63,7 @@ struct FetchEntry {
     citation: &'static str,
     /// Address of the publisher's file
     url: &'static str,
-    /// Address of the publisher's page
+    /// Web address of the publisher
     page: &'static str,
     /// SHA-256 of the list of edges
     content_sha256: &'static str,

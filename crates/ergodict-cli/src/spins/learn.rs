@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// zero-one, signed, one-hot, borders, vector or real [default: zero-one; one-hot for labels, borders for cells, vector for
     /// angles, real for real numbers]
     ///
-    /// What stands for a spin: zero-one (−1 becomes 0), signed (±1), one-hot (a channel for each label), borders (1 where
+    /// Encoding of spins: zero-one (−1 becomes 0), signed (±1), one-hot (a channel for each label), borders (1 where
     /// labels meet), vector (cosine and sine of an angle) or real (the number). Signed, vector and real have atoms and codes of
     /// both signs unless --dictionary and --code are given.
     #[arg(long, value_name = "HOW")]

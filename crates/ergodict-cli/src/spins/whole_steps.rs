@@ -3,7 +3,7 @@
 use crate::progress::say;
 use anyhow::{Result, bail};
 
-/// Updates between kept configurations, where a step makes so many.
+/// Updates between kept configurations, where a step makes several.
 fn whole(every: u64, step: u64) -> u64 {
     every.div_ceil(step).saturating_mul(step)
 }

@@ -231,7 +231,7 @@ fn the_checkpoint_that_all_runs_share_is_found_before_the_work() {
 }
 
 #[test]
-fn configurations_that_cannot_be_rebuilt() {
+fn configurations_that_cannot_be_reconstructed() {
     let bench = bench();
     bench.run(&format!("spins learn {} -o m -q", spins::SMALL)).fine();
     bench.run(&format!("image learn gray.png {} -o i -q", image::SMALL)).fine();
@@ -322,7 +322,7 @@ fn dictionaries_of_images_that_cannot_be_learned() {
 }
 
 #[test]
-fn images_that_cannot_be_rebuilt() {
+fn images_that_cannot_be_reconstructed() {
     let bench = bench();
     bench.run(&format!("image learn gray.png {} -o m -q", image::SMALL)).fine();
     bench.run(&format!("spins learn {} -o s -q", spins::SMALL)).fine();

@@ -140,7 +140,7 @@ impl Bench {
     }
 
     /// The same, stopped as by Ctrl-C after some steps.
-    #[cfg(debug_assertions)] // only then it can be told to
+    #[cfg(debug_assertions)] // only then tests can set it
     pub(crate) fn stopped_after(&self, words: &str, steps: u64) -> Done {
         let mut command = self.command(words);
         command.env("ERGODICT_STOP_AFTER_STEPS", steps.to_string());

@@ -190,7 +190,7 @@ fn atoms_can_be_sorted_and_filtered() {
 }
 
 #[test]
-fn an_atom_is_enlarged_and_told_cell_by_cell() {
+fn an_atom_is_enlarged_and_read_cell_by_cell() {
     let Some(mut browser) = browser() else { return };
     let file = sample_page(&mut browser, "dialog");
     let open = "document.querySelector('dialog[open]')";
@@ -274,7 +274,7 @@ fn charts_tables_and_frames_answer() {
         assert!(told.contains(name), "{told}");
     }
     browser.screenshot("chart-hover", false);
-    // The curve of chart 2 is sin(t / 4), with a dot at each step: the crosshair tells what the dots say.
+    // The curve of chart 2 is sin(t / 4), with a dot at each step: the crosshair shows the values of the dots.
     browser.focus("svg.chart", 1);
     browser.key("ArrowRight");
     (0..6).for_each(|_| browser.key("ArrowRight"));

@@ -84,7 +84,7 @@ fn bench() -> Bench {
     bench
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn stops_and_resumes_at_any_step() {
     for case in cases() {
@@ -93,7 +93,7 @@ fn stops_and_resumes_at_any_step() {
 }
 
 /// Batches of 1024 patches are steps, and so are minibatches that a dictionary is learned from.
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn pictures_and_configurations_put_together_stop_and_resume_at_any_step() {
     let bench = Bench::new();
@@ -162,7 +162,7 @@ fn check(bench: &Bench, Case { words, suffixes, stops }: Case) {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn without_a_checkpoint_nothing_is_written() {
     for Case { words, stops, .. } in cases() {
@@ -174,9 +174,9 @@ fn without_a_checkpoint_nothing_is_written() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
-fn what_is_resumed_tells_the_same() {
+fn resumed_runs_print_the_same() {
     let bench = bench();
     let simulate = "spins simulate --size 16 --updates 6000 --every 200 --model cellular-potts --cells 4 --chains 2 \
                     --observables cluster,energy --json -q";
@@ -195,7 +195,7 @@ fn what_is_resumed_tells_the_same() {
     assert_eq!(resumed.json()["runs"][0]["resumed_after_step"], 4);
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn another_run_is_not_resumed() {
     let bench = bench();
@@ -353,7 +353,7 @@ fn ctrl_c_is_heard_during_a_burn_in() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn a_run_stopped_before_its_first_step_is_resumed() {
     let bench = bench();
@@ -372,7 +372,7 @@ fn a_run_stopped_before_its_first_step_is_resumed() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn fixed_runs_go_on_after_a_stop_before_them() {
     let bench = bench();

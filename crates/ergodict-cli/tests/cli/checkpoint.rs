@@ -61,14 +61,14 @@ fn a_second_process_is_refused() {
         assert!(child.try_wait().unwrap().is_none(), "{words}: the first one was disturbed");
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was killed is in nobody's way.
+        // What was killed does not block others.
         for name in bench.files().iter().filter(|name| name.starts_with("state")) {
             std::fs::remove_file(bench.path(name)).unwrap();
         }
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn a_flipped_byte_is_refused_and_the_rest_is_resumed() {
     let bench = bench();

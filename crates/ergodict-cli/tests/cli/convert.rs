@@ -19,7 +19,7 @@ fn list(edges: u64, nodes: u64) -> String {
     list
 }
 
-#[cfg(debug_assertions)] // only then it can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop it
 #[test]
 fn an_interrupted_conversion_says_how_to_go_on_and_does() {
     let bench = Bench::new();
@@ -85,7 +85,7 @@ fn generating_beyond_memory_gives_the_same_bytes() {
 fn generating_leaves_nothing_when_it_is_stopped() {
     let bench = Bench::new();
     for (signal, code) in [("INT", Some(130)), ("KILL", None)] {
-        // Many seconds, if nobody stopped it.
+        // Many seconds, if it were not stopped.
         let words = "network generate rmat --scale 18 --edges 4e7 --memory 1M -o x.txt -q";
         let mut child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let files = std::path::PathBuf::from(format!("/proc/{}/fd", child.id()));
@@ -123,7 +123,7 @@ fn peak(bench: &Bench, words: &str) -> u64 {
 }
 
 /// 10⁶ edges are 8 MB as arcs, and as much again in the other direction. Threads and the allocator take half a mebibyte more than
-/// they are told to: 10.7 MiB were seen where the idle program takes 2.3.
+/// they are allowed to: 10.7 MiB were seen where the idle program takes 2.3.
 #[cfg(target_os = "linux")]
 #[test]
 fn conversion_stays_within_its_memory() {

@@ -158,7 +158,7 @@ fn probabilities_are_checked_against_shares() {
 }
 
 #[test]
-fn a_random_network_is_said_to_tell_nothing() {
+fn scores_of_a_random_network_are_reported_as_uninformative() {
     let bench = corrupted("--add 0.5");
     let words = "true and false edges are not distinguishable in this network";
     let done = bench.run("network denoise obs.txt -o scores.tsv").fine();

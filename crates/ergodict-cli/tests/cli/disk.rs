@@ -118,7 +118,7 @@ fn a_full_disk_leaves_old_files_and_what_was_computed() {
 }
 
 #[test]
-fn what_is_written_and_what_is_not_is_told() {
+fn errors_list_what_is_written_and_what_is_not() {
     let bench = bench();
     let run = "network learn @karate -k 6 -r 5 --steps 3 --batch 10 -o m --checkpoint state -q";
     // The first bytes of a page are more than is left.

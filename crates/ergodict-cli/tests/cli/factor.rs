@@ -50,7 +50,7 @@ fn every_format_gives_the_same_model() {
 }
 
 #[test]
-fn formats_that_are_read_in_order_shuffle_alike() {
+fn formats_that_are_read_in_order_shuffle_equally() {
     let bench = Bench::new();
     let x = numbers(3, 200);
     bench.put("x.csv", text(&x, ",", None));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-/// Serves files by their paths until the process ends; one that is none is promised and never comes. Paths of requests are told.
+/// Serves files by their paths until the process ends; one that is none is promised and never comes. Paths of requests are recorded.
 fn serve(files: Vec<(String, Option<Vec<u8>>)>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -17,7 +17,7 @@ fn serve(files: Vec<(String, Option<Vec<u8>>)>) -> (String, Receiver<String>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let (files, told) = (files.clone(), told.clone());
-            // Who waits for a file that never comes keeps nobody else waiting.
+            // A client that waits for a file that never comes does not block others.
             std::thread::spawn(move || {
                 let mut stream = stream.unwrap();
                 let lines = BufReader::new(&stream).lines().map_while(Result::ok);
@@ -40,8 +40,8 @@ fn serve(files: Vec<(String, Option<Vec<u8>>)>) -> (String, Receiver<String>) {
     (address, requests)
 }
 
-/// An address where nobody listens: it was free a moment ago.
-fn nobody() -> String {
+/// An address without a listener: it was free a moment ago.
+fn closed() -> String {
     format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
 }
 
@@ -88,10 +88,10 @@ fn another_network_is_refused_with_both_values_unless_it_is_wanted() {
 }
 
 #[test]
-fn who_has_no_network_is_told_what_to_do() {
+fn without_a_network_errors_say_what_to_do() {
     let bench = Bench::new();
-    let nobody = nobody();
-    let said = refused(&bench, &format!("network fetch arxiv --from {nobody}/x -o it's.egr"));
+    let closed = closed();
+    let said = refused(&bench, &format!("network fetch arxiv --from {closed}/x -o it's.egr"));
     for words in [
         "the connection was refused",
         "by hand: download https://snap.stanford.edu/data/ca-AstroPh.txt.gz (elsewhere, if",
@@ -99,7 +99,7 @@ fn who_has_no_network_is_told_what_to_do() {
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
-    let said = refused(&bench, &format!("network fetch --from {nobody}"));
+    let said = refused(&bench, &format!("network fetch --from {closed}"));
     assert!(
         said.contains("/facebook_combined.txt.gz: ")
             && said.contains("run `ergodict network fetch all --from .`"),
@@ -190,7 +190,7 @@ fn the_networks_of_the_paper_are_known_again() {
     let again = bench.run("network fetch facebook -o nets").fine();
     assert!(again.stderr.contains("has the network facebook already"), "{}", again.stderr);
     // The advice for those without a network is good.
-    let said = refused(&bench, &format!("network fetch facebook --from {}/x -o here.txt", nobody()));
+    let said = refused(&bench, &format!("network fetch facebook --from {}/x -o here.txt", closed()));
     std::fs::copy(copies.join("facebook.txt.gz"), bench.path("facebook_combined.txt.gz")).unwrap();
     let advice = said.split('`').nth(1).unwrap().strip_prefix("ergodict ").unwrap();
     assert!(bench.run(advice).fine().stderr.contains("as it should"));
@@ -213,7 +213,7 @@ fn trickle() -> String {
     address
 }
 
-#[cfg(debug_assertions)] // only then it can be told how long to wait
+#[cfg(debug_assertions)] // only then tests can set how long to wait
 #[test]
 fn a_server_that_hardly_sends_anything_is_given_up() {
     let bench = Bench::new();

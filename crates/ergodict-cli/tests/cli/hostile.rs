@@ -120,7 +120,7 @@ fn what_is_endless_is_refused() {
     assert_eq!(bench.files(), ["x.npy"]);
 }
 
-/// The most memory that `-v` tells, in MiB.
+/// The peak memory that `-v` prints, in MiB.
 fn peak(done: &Done) -> Option<f64> {
     let line = done.stderr.lines().find_map(|line| line.split_once(", at most "))?.1;
     let (number, rest) = line.split_once(' ')?;

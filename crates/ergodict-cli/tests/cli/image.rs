@@ -97,7 +97,7 @@ fn every_image_has_its_say() {
         for name in ["atoms", "loss", "reconstruction-of-gray", "reconstruction-of-gray-2"] {
             assert!(bench.path(&format!("figures-{sampling}/{name}.svg")).exists(), "{name}");
         }
-        // A black image halves the energy: so many patches come from it.
+        // A black image halves the energy: that share of patches comes from it.
         let energy = |words: &str| {
             learn(
                 &bench,
@@ -111,7 +111,7 @@ fn every_image_has_its_say() {
 }
 
 #[test]
-fn rebuilds_what_it_has_learned_from() {
+fn reconstructs_what_it_has_learned_from() {
     let bench = bench();
     for (image, flags, channels) in [("gray.png", "", 1), ("color.png", "--color", 3)] {
         learn(&bench, &format!("{image} -r 30 --patch 4 --patches 100 --steps 20 --lambda 0.01 {flags}"));
@@ -122,7 +122,7 @@ fn rebuilds_what_it_has_learned_from() {
             let (found, _) = Image::open(&bench.path("out.png"), channels == 3).unwrap();
             assert_eq!((found.shape(), summary["channels"].as_u64()), (given.shape(), Some(channels)));
             assert!(number(&summary["psnr"]) > 20.0, "{image} {stride} {more}: {summary:#}");
-            // The file has 8 bits, so its own PSNR is nearly what is told.
+            // The file has 8 bits, so its own PSNR is nearly the printed one.
             let n = found.values().len() as f64;
             let square = |(a, b): (&f32, &f32)| f64::from(a - b).powi(2);
             let error: f64 = found.values().iter().zip(given.values()).map(square).sum::<f64>() / n;
@@ -231,7 +231,7 @@ fn sixteen_bits_transparency_and_other_formats() {
     bench.put("wide.pgm", [b"P5 16 16 65535\n".as_slice(), &wide].concat());
     let narrow: Vec<u8> = (0..=255).collect();
     bench.put("narrow.pgm", [b"P5 16 16 255\n".as_slice(), &narrow].concat());
-    // Black that nobody can see is white.
+    // Transparent black is white.
     let clear = [0_u8, 0, 0, 0].repeat(256);
     let head = b"P7\nWIDTH 16\nHEIGHT 16\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n";
     bench.put("clear.pam", [head.as_slice(), &clear].concat());

@@ -153,7 +153,7 @@ fn rows_a_tenth_apart_are_one_in_each_window() {
     assert_eq!(edges, [Some(1); 101]);
 }
 
-/// A ring of so many nodes.
+/// A ring of `nodes` nodes.
 fn ring(nodes: u32, day: usize) -> String {
     let row = |u: u32| format!("{u},{},2004-05-{:02}\n", (u + 1) % nodes, day + 1);
     (0..nodes).map(row).collect()
@@ -225,7 +225,7 @@ fn bad_input_is_one_clear_error() {
 }
 
 #[test]
-fn a_third_column_of_times_read_as_weights_is_told() {
+fn a_third_column_of_times_read_as_weights_is_noted() {
     let bench = Bench::new();
     bench.put(
         "t.txt",
@@ -264,7 +264,7 @@ fn what_cannot_be_tested_is_said_and_nothing_is_called_changed() {
     assert!(!bench.files().contains(&"n".to_owned()));
 }
 
-#[cfg(debug_assertions)] // only then it can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop it
 #[test]
 fn snapshots_are_tested_and_an_interrupted_test_ends_in_the_same_bytes() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! `--json`: every summary has the keys that `docs/json.md` tells of, and no others.
+//! `--json`: every summary has the keys that `docs/json.md` documents, and no others.
 
 use crate::bench::numbers;
 use crate::{image, spins};
@@ -41,7 +41,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_docs_tell_of_every_key() {
+fn the_docs_list_every_key() {
     let docs = std::fs::read_to_string(DOCS).unwrap();
     let bench = image::bench();
     bench.put_npy("x.npy", &numbers(4, 30));

@@ -46,7 +46,7 @@ struct Field {
     ty: Option<Type>,
 }
 
-/// What the sources tell.
+/// What the sources document.
 #[derive(Default)]
 struct Sources {
     structs: HashMap<String, Vec<Struct>>,

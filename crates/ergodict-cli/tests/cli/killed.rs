@@ -20,7 +20,7 @@ const MOST_KILLS: usize = 6;
 enum Form {
     /// The same bytes.
     Same,
-    /// A page, which tells times: it must be whole.
+    /// A report, which has times: it must be whole.
     Page,
 }
 

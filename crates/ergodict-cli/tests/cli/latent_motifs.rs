@@ -49,7 +49,7 @@ fn findings_come_first_and_the_optimizer_only_when_verbose() {
 }
 
 #[test]
-fn atoms_are_told_by_dominance_and_the_model_knows_its_motif() {
+fn atoms_are_listed_by_dominance_and_the_model_keeps_its_motif() {
     let bench = bench();
     let done = learn(&bench, &format!("net.txt {SMALL} -o m"));
     let model: Model = bench.model("m");
@@ -148,7 +148,7 @@ fn all_homomorphisms_at_once_give_what_random_ones_come_to() {
 }
 
 #[test]
-fn networks_are_rebuilt_and_pairs_come_in_their_order() {
+fn networks_are_reconstructed_and_pairs_keep_their_order() {
     let bench = bench();
     learn(&bench, &format!("net.txt {SMALL} -o m"));
     let words = "network reconstruct net.txt --model m --samples 5000";
@@ -187,7 +187,7 @@ fn networks_are_rebuilt_and_pairs_come_in_their_order() {
 }
 
 #[test]
-fn rebuilding_is_the_same_at_any_number_of_threads_and_after_a_stop() {
+fn reconstruction_is_the_same_at_any_number_of_threads_and_after_a_stop() {
     let bench = bench();
     learn(&bench, &format!("net.txt {SMALL} -o m"));
     for flags in ["", "--mode off-chain", "--sampler exact --chains 3", "--pairs net.txt"] {
@@ -238,7 +238,7 @@ fn networks_are_close_to_those_that_are_like_them() {
 }
 
 #[test]
-fn what_cannot_be_learned_or_rebuilt_is_refused() {
+fn what_cannot_be_learned_or_reconstructed_is_refused() {
     let bench = bench();
     learn(&bench, &format!("net.txt {SMALL} -o m"));
     bench.put("bad-pairs.tsv", "0 1\n0 77\n");
@@ -251,7 +251,7 @@ fn what_cannot_be_learned_or_rebuilt_is_refused() {
         ("network learn net.txt ring.txt -r 3 -k 5 --batch 3 --chains 2 -o x", &["--batch is 3", "4 chains"]),
         ("network learn net.txt --snapshots -r 3 -k 5 -o x", &["--snapshots", "two networks"]),
         ("network learn net.txt ring.txt --static -r 3 -k 3 -o x", &["--static", "one network"]),
-        ("network learn net.txt --static -r 3 -k 30 -o x", &["net.txt", "homomorphisms"]),
+        ("network learn net.txt --static -r 3 -k 30 -o x", &["net.txt", "motif samples"]),
         ("network learn - - -r 3 -k 5 -o x", &["more than once"]),
         ("network learn net.txt -r 3 -k 5 -o net.txt", &["net.txt"]),
         ("network learn ring.txt --motif complete -k 3 -r 3 -o x", &["ring.txt"]),
@@ -272,7 +272,7 @@ fn what_cannot_be_learned_or_rebuilt_is_refused() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn a_comparison_with_rewired_copies_that_is_interrupted_is_resumed_or_left_out_in_words() {
     let bench = Bench::new();

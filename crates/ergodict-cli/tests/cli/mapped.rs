@@ -23,7 +23,7 @@ fn larger() -> Bench {
 const HASHED: &str = "--memory 1M";
 const SEARCHED: &str = "--memory 400K";
 
-/// The most memory beside mapped files that `-v` tells, in MiB; none where the system does not.
+/// The peak memory besides mapped files that `-v` prints, in MiB; none where the system does not report it.
 fn anonymous(done: &Done) -> Option<f64> {
     let line = done.stderr.lines().find_map(|line| line.strip_suffix(" of it beside mapped files"))?;
     let (number, unit) = line.rsplit_once(", ")?.1.split_once(' ')?;
@@ -54,7 +54,7 @@ fn every_sampler_draws_the_same() {
 }
 
 #[test]
-fn learning_rebuilding_and_denoising_are_the_same() {
+fn learning_reconstruction_and_denoising_are_the_same() {
     let bench = bench();
     bench.run("network learn net.egr -k 6 -r 4 --steps 4 --seed 1 -o mapped -q").fine();
     let (one, two) = (bench.model("m"), bench.model("mapped"));
@@ -221,7 +221,7 @@ fn a_mapped_network_takes_little_memory() {
     let rebuilt =
         bench.run("network reconstruct net.egr --model m --samples 500 --memory 4M -o t.parquet -v").fine();
     let Some((learned, rebuilt)) = anonymous(&learned).zip(anonymous(&rebuilt)) else {
-        eprintln!("SKIPPED: this system does not tell how much memory a process has");
+        eprintln!("SKIPPED: this system does not report the memory of a process");
         return;
     };
     eprintln!("learning {learned} MiB, rebuilding {rebuilt} MiB");

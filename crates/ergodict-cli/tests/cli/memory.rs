@@ -50,7 +50,7 @@ fn usual_requests_are_not() {
     bench.run("transform m x.npy -o h.npy -q --batch 1000000000").code.unwrap();
 }
 
-#[cfg(debug_assertions)] // only then the program can be told what there is
+#[cfg(debug_assertions)] // only then tests can set the available memory
 #[test]
 fn what_would_fit_elsewhere_is_refused_where_there_is_less() {
     let bench = bench();

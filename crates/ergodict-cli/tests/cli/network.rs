@@ -45,7 +45,7 @@ fn networks_that_come_with_the_program_are_named_and_known() {
 }
 
 #[test]
-fn info_tells_what_was_decided_and_what_is_valid() {
+fn info_reports_decisions_and_valid_samplers() {
     let bench = Bench::new();
     bench.put("net.txt", format!("% people\n{WORDS}ada ada\nbea ada\n"));
     let done = bench.run("network info net.txt").fine();

@@ -229,7 +229,7 @@ fn configurations_are_labeled_by_their_updates() {
     has(&file, &["frame 6", "frame 12"]);
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn pages_of_resumed_runs_say_where_their_pictures_begin() {
     let bench = Bench::new();

@@ -35,7 +35,7 @@ fn a_page_is_made_from_a_model_alone_and_from_a_summary_alone() {
 }
 
 #[test]
-fn several_runs_tell_in_what_they_differ() {
+fn several_runs_list_their_differences() {
     let bench = runs();
     let differing = |words: &str| {
         let told = bench.run(&format!("report {words} -o page.html -q --json")).fine().json();

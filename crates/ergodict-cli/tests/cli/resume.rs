@@ -12,7 +12,7 @@ fn bench() -> Bench {
     bench
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn stops_and_resumes_at_any_step() {
     let bench = bench();
@@ -43,7 +43,7 @@ fn stops_and_resumes_at_any_step() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn without_a_checkpoint_nothing_is_written() {
     let bench = bench();
@@ -64,7 +64,7 @@ fn resuming_without_a_checkpoint_starts_afresh_and_says_so() {
     assert!(bench.bytes("m") == bench.bytes("whole"));
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop the program
 #[test]
 fn another_run_is_not_resumed() {
     let bench = bench();

@@ -115,7 +115,7 @@ fn commands_that_only_print_too() {
 }
 
 #[test]
-fn a_file_that_a_configuration_names_may_lie_beside_it() {
+fn a_file_that_a_configuration_names_may_be_next_to_it() {
     let bench = bench();
     std::fs::create_dir(bench.path("sub")).unwrap();
     std::fs::rename(bench.path("motif.txt"), bench.path("sub/own.txt")).unwrap();

@@ -216,7 +216,7 @@ fn a_run_is_made_again_from_its_configuration() {
 }
 
 #[test]
-fn chains_that_cannot_tell_say_so() {
+fn single_chains_warn_that_convergence_is_unknown() {
     let bench = Bench::new();
     // One triangle that single nodes cannot turn round.
     bench.put("net.txt", "a b\nb c\nc a\nc d\n");
@@ -260,7 +260,7 @@ fn reports_show_patches_and_curves() {
 }
 
 #[test]
-fn what_is_told_names_the_component_and_the_laziness() {
+fn messages_name_the_component_and_the_laziness() {
     let bench = Bench::new();
     bench.put("net.txt", WORDS);
     let said = bench.run("network sample net.txt -k 3 --count 10").fine().stderr;

@@ -161,7 +161,7 @@ fn verbose_says_what_is_read_and_what_it_took() {
 }
 
 #[test]
-fn headers_of_other_words_are_told_from_edges_where_ids_are_integers() {
+fn headers_of_other_words_are_distinguished_from_edges_where_ids_are_integers() {
     let bench = Bench::new();
     for (text, nodes, said) in [
         ("person,friend\n1,2\n2,3\n", 3, "header on line 1 skipped"),

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP sent to real processes: they stop after a step, say how to go on, and leave at once when told twice.
+//! Ctrl-C, SIGTERM and SIGHUP sent to real processes: they stop after a step, print how to resume, and exit at once after a second signal.
 
 #![cfg(unix)]
 
@@ -20,7 +20,7 @@ fn wait_for(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn the_command_that_is_told_goes_on() {
+fn the_printed_command_resumes() {
     // What this process ignores, as under `nohup`, its children ignore, too; what it handles they do not.
     // SAFETY: the handler does nothing.
     unsafe { signal_hook::low_level::register(signal_hook::consts::SIGHUP, || ()) }.unwrap();

@@ -171,7 +171,7 @@ fn a_field_pulls_and_heat_frees() {
 }
 
 #[test]
-fn the_exact_energy_is_told_where_it_is_known() {
+fn the_exact_energy_is_printed_where_it_is_known() {
     let bench = Bench::new();
     let exact = |flags: &str| simulate(&bench, &format!("{SMALL} {flags}"))["exact_energy"].clone();
     // Onsager's energy at the critical temperature is −√2.
@@ -217,7 +217,7 @@ fn potts_labels() {
 }
 
 #[test]
-fn cellular_potts_tells_its_acceptance() {
+fn cellular_potts_reports_its_acceptance() {
     let bench = Bench::new();
     let run = format!("{SMALL} --model cellular-potts --cells 4");
     let mut rates = Vec::new();
@@ -341,7 +341,7 @@ fn observables_are_those_of_the_frames() {
 }
 
 #[test]
-fn starts_where_it_is_told() {
+fn starts_from_the_given_configuration() {
     let bench = Bench::new();
     let one = "--size 16 --updates 1 --every 1";
     simulate(&bench, &format!("{one} --start ordered"));

@@ -150,7 +150,7 @@ fn a_model_says_what_the_values_of_a_trajectory_are() {
     bench.put_spins("some.npy", 1, (12, 12), |_, i, j| if (i + j) % 3 == 0 { 1 } else { -1 });
     let flags = "--trajectory up.npy --patch 3 --patches 20 -r 3";
     let rebuild = "spins reconstruct m.safetensors some.npy -o again.npy -q";
-    // One value tells nothing; it is taken for 1 of 0 and 1.
+    // One value is ambiguous; it is taken for 1 of 0 and 1.
     learn(&bench, flags);
     assert_eq!(bench.run(rebuild).code, Some(2));
     let summary = learn(&bench, &format!("{flags} --model ising"));
@@ -174,7 +174,7 @@ fn a_model_says_what_the_values_of_a_trajectory_are() {
 }
 
 #[test]
-fn whole_steps_are_told() {
+fn whole_steps_are_reported() {
     let bench = Bench::new();
     let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5 --update checkerboard";
     let said = bench.run(&format!("spins learn {flags} --every 400 --every 600 -o m")).fine().stderr;
@@ -234,7 +234,7 @@ fn frames_of_a_trajectory_are_skipped_and_left_out() {
 }
 
 #[test]
-fn spins_are_numbers_as_told() {
+fn spins_have_the_chosen_encoding() {
     let bench = Bench::new();
     let summary = learn(&bench, &format!("{SMALL} --spins signed"));
     let config = &summary["runs"][0]["config"];
@@ -266,7 +266,7 @@ fn spins_are_numbers_as_told() {
 }
 
 #[test]
-fn few_patterns_are_found_and_rebuilt() {
+fn few_patterns_are_found_and_reconstructed() {
     let bench = Bench::new();
     // Stripes one way or the other: patches of two sites know two patterns each way.
     bench.put_spins(
@@ -303,7 +303,7 @@ fn few_patterns_are_found_and_rebuilt() {
 }
 
 #[test]
-fn labels_are_rebuilt_by_channel() {
+fn labels_are_reconstructed_by_channel() {
     let bench = Bench::new();
     learn(&bench, &format!("{SMALL} --model potts --lambda 0.1"));
     bench.run("spins simulate --model potts --size 12x10 --updates 500 --every 500 -o c.npy -q").fine();
@@ -339,7 +339,7 @@ fn a_configuration_of_two_axes_is_one_frame() {
 }
 
 #[test]
-fn cells_are_learned_by_their_borders_and_rebuilt() {
+fn cells_are_learned_by_their_borders_and_reconstructed() {
     let bench = Bench::new();
     let system = "--model cellular-potts --cells 4 --size 20";
     bench.run(&format!("spins simulate {system} --updates 4000 --every 400 -o t.npy -q")).fine();
@@ -350,7 +350,7 @@ fn cells_are_learned_by_their_borders_and_rebuilt() {
         (&json!("borders"), &json!(16))
     );
     let alive = bench.model("m.safetensors");
-    // The labels of a file only tell cells apart when that is said.
+    // The labels of a file only distinguish cells when that is set.
     for more in ["--spins borders", "--model cellular-potts"] {
         learn(&bench, &format!("--trajectory t.npy {flags} {more}"));
         assert!(learned(&bench.model("m.safetensors")) == learned(&alive), "{more}");

@@ -122,11 +122,11 @@ fn unit(from: &[f32], into: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{told_apart, two_groups};
+    use super::super::tests::{assert_groups_are_separated, two_groups};
     use super::*;
 
     #[test]
-    fn groups_are_told_apart_and_threads_do_not_change_a_byte() {
+    fn groups_are_separated_and_threads_do_not_change_a_byte() {
         let network = two_groups(300, 5);
         let settings = Line { dimensions: 16, samples: 150, ..Line::default() };
         let run = |threads: usize| {
@@ -135,7 +135,7 @@ mod tests {
         };
         let one = run(1);
         assert_eq!(one, run(2));
-        told_apart(&one, 0.9);
+        assert_groups_are_separated(&one, 0.9);
         for u in 0..300 {
             let length = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>();
             let column = one.col(u);

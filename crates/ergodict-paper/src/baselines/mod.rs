@@ -90,7 +90,7 @@ impl FromStr for Baseline {
 }
 
 /// What a parameter must be.
-#[expect(clippy::needless_pass_by_value, reason = "numbers and names alike")]
+#[expect(clippy::needless_pass_by_value, reason = "both numbers and names")]
 pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Error {
     Error::Parameter { name, value: value.to_string(), expected: expected.into() }
 }
@@ -131,7 +131,7 @@ mod tests {
     use ergodict::rng::{Purpose, below, stream};
 
     /// That at least a share of the columns is nearer to the mean of its own half of the nodes than to that of the other.
-    pub(super) fn told_apart(columns: &Mat<f64>, share: f64) {
+    pub(super) fn assert_groups_are_separated(columns: &Mat<f64>, share: f64) {
         let half = columns.cols() / 2;
         let mean =
             |from: usize, i: usize| (from..from + half).map(|u| columns.get(i, u)).sum::<f64>() / half as f64;

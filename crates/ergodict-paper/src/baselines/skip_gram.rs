@@ -23,7 +23,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
 
-/// Parts of networks of at least [`PARTED`] nodes: so many threads have work. In smaller ones a part would have too few
+/// Parts of networks of at least [`PARTED`] nodes: enough for all threads to have work. In smaller ones a part would have too few
 /// nodes to draw negative samples from.
 const PARTS: usize = 4;
 const PARTED: usize = 1024;
@@ -139,7 +139,7 @@ impl SkipGram {
         })))
     }
 
-    /// Pairs of walks from so many starts, as numbers within their parts: those of parts `i` and `j` at `i · parts + j`.
+    /// Pairs of walks from a number of starts, as numbers within their parts: those of parts `i` and `j` at `i · parts + j`.
     fn pairs(
         &self,
         network: &Network,
@@ -180,7 +180,7 @@ impl SkipGram {
     }
 }
 
-/// A column of so many numbers for each node, with zeros up to a multiple of 16.
+/// A column of numbers for each node, with zeros up to a multiple of 16.
 pub(super) struct Columns {
     values: Vec<f32>,
     dimensions: usize,
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_told_apart_and_threads_do_not_change_a_byte() {
+    fn groups_are_separated_and_threads_do_not_change_a_byte() {
         let settings = SkipGram { dimensions: 16, window: 4, ..SkipGram::default() };
         let walks = Walks { per_node: 10, length: 40, p: 0.5, q: 2.0 };
         // In one part, and in several.
@@ -425,7 +425,7 @@ mod tests {
             };
             let one = run(1);
             assert_eq!(one, run(3));
-            super::super::tests::told_apart(&one, 0.9);
+            super::super::tests::assert_groups_are_separated(&one, 0.9);
         }
         let mut calls = 0;
         let stopped = settings.embed(&two_groups(1200, 3), &walks, 7, &mut |_| {

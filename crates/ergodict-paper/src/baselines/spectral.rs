@@ -7,7 +7,7 @@
 //! | `T_m`, scaled to 1 at the eigenvalue 1 | [`filtered`] | Zhou and Saad 2007 |
 //!
 //! Chebyshev-filtered subspace iteration: a block of vectors is multiplied by a polynomial in S that is small on `[−1, a]`, where a is
-//! the least eigenvalue that the block stands for, and large above; then eigenvectors are taken in the span of the block. A
+//! the least eigenvalue of the block, and large above; then eigenvectors are taken in the span of the block. A
 //! block, not one vector after another, so that multiple eigenvalues come with all their vectors. Small
 //! networks go to the dense eigensolver. Nodes without neighbors have no part in it: their columns are zero.
 
@@ -45,7 +45,7 @@ pub(super) struct Spectrum {
     /// One column a node; row `i` is the eigenvector of `values[i]`, of length 1, with its largest entry (the first of those)
     /// positive. Rows without an eigenvalue are zero.
     pub(super) vectors: Panel,
-    /// The largest `|S x − λ x|`: below 10⁻⁶ unless eigenvalues were too close together for the iteration to tell apart in its time.
+    /// The largest `|S x − λ x|`: below 10⁻⁶ unless eigenvalues were too close together for the iteration to separate in its time.
     pub(super) residual: f64,
 }
 
@@ -162,7 +162,7 @@ fn at_one(edge: f64) -> f64 {
 }
 
 /// `T_m(S̄) x` over its value at the eigenvalue 1, where S̄ is S with `[−1, edge]` put on `[−1, 1]`; `image` is `S x`.
-/// None when it was told not to go on.
+/// None when interrupted.
 fn filtered(
     network: &Network,
     scales: &[f64],
@@ -334,7 +334,7 @@ mod tests {
         };
         let (one, three) = (run(1), run(3));
         assert!(one.vectors == three.vectors && one.values == three.values);
-        // The second eigenvector tells the halves apart.
+        // The second eigenvector separates the halves.
         let mean = |from: usize| (from..from + 1000).map(|u| one.vectors.get(1, u)).sum::<f64>();
         assert!(mean(0) * mean(1000) < 0.0 && mean(0).abs() > 10.0);
         let mut calls = 0;

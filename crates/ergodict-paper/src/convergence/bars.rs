@@ -27,7 +27,7 @@ const NOISE: f64 = 0.05;
 /// Pictures of a minibatch.
 const BATCH: usize = 50;
 /// An atom is a bar when the cosine between them exceeds this.
-const ALIKE: f64 = 0.9;
+const SIMILAR: f64 = 0.9;
 /// Pictures between two of those shown.
 const BETWEEN: usize = 4;
 

@@ -1,4 +1,4 @@
-//! Two pictures: the smallest chains there are, with an exact expected loss. Does the surrogate tell it?
+//! Two pictures: the smallest chains there are, with an exact expected loss. Does the surrogate converge to it?
 
 use super::{VERB, log_spaced};
 use crate::place::{Done, Place};
@@ -159,11 +159,11 @@ impl TwoPictures {
         let words = format!(
             "The two pictures by three chains that all show each picture half of the time: in turn, by tosses of a \
              fair coin, and staying with the same picture 95 times of 100.\n\n\
-             The surrogate comes to tell the expected loss ({:.4}) in all of them. Dependence decides how fast: \
+             The surrogate converges to the expected loss ({:.4}) in all of them. Dependence decides how fast: \
              alternating data are better balanced than independent ones, and sticky data take longer.",
             self.seen().loss
         );
-        Figure { title: "The surrogate tells the truth".into(), svg: chart.svg(), words }
+        Figure { title: "Surrogate and expected loss".into(), svg: chart.svg(), words }
     }
 }
 

@@ -19,9 +19,9 @@ pub(super) fn judge(figure: &FigureImage) -> Vec<Claim> {
     let end = figure.behind(steps);
     let alike = Claim {
         about: "dictionaries from independent patches and from a random walk (Figure 3)".into(),
-        printed: "both rebuild the picture".into(),
+        printed: "both reconstruct the picture".into(),
         ours: format!(
-            "expected loss {:.4} and {:.4} after {steps} minibatches, the walk's {} from the other; rebuilt at {:.2} and {:.2} dB",
+            "expected loss {:.4} and {:.4} after {steps} minibatches, the walk's {} from the other; reconstructed at {:.2} and {:.2} dB",
             iid.mean,
             walk.mean,
             end.percent(),

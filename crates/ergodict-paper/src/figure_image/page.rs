@@ -19,13 +19,13 @@ const DICTIONARIES: &str = "
     white is zero.";
 
 const REBUILT: &str = "
-    (c), (d) and (e): the picture, and what the atoms make of it. Patches are rebuilt as nonnegative combinations of atoms, without a penalty,
-    and averaged where they overlap. PSNR is in decibels (20 dB is an error of a tenth of full contrast); the error is ‖rebuilt − picture‖ / ‖picture‖.";
+    (c), (d) and (e): the picture, and what the atoms make of it. Patches are reconstructed as nonnegative combinations of atoms, without a penalty,
+    and averaged where they overlap. PSNR is in decibels (20 dB is an error of a tenth of full contrast); the error is ‖reconstruction − picture‖ / ‖picture‖.";
 
 const LOSS: &str = "
     The expected loss of a patch from anywhere, estimated on patches that were not learned from, and the surrogate loss, which is what learning sees; means
     over the repetitions. While the walk has seen one corner of the picture only, its surrogate is of that corner, and says
-    little of the rest: that gap closes as it gets around.";
+    little of the rest; the difference vanishes as it gets around.";
 
 const EARLY: &str = "
     The dictionaries after few minibatches, and what of the picture their patches had shown by then; the rest is faded. The walk knows the neighborhood
@@ -43,7 +43,8 @@ pub(super) fn show(figure: &FigureImage, report: Report) -> Result<Report> {
     let svg = Pictures { items: items.collect(), columns: Some(2) }.svg()?;
     let report = report.figure(Figure { title: "Two dictionaries".into(), svg, words: DICTIONARIES.into() });
     let svg = rebuilt(figure)?;
-    let report = report.figure(Figure { title: "The picture rebuilt".into(), svg, words: REBUILT.into() });
+    let report =
+        report.figure(Figure { title: "Reconstruction of the picture".into(), svg, words: REBUILT.into() });
     let svg = loss(figure).svg();
     let report = report.figure(Figure { title: "Loss while learning".into(), svg, words: LOSS.into() });
     let svg = early(figure)?;

@@ -136,7 +136,7 @@ fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim 
         )
     };
     Claim {
-        about: "rebuilding a fixed configuration (Appendix D)".into(),
+        about: "reconstructing a fixed configuration (Appendix D)".into(),
         printed: "the error does not change drastically with the epoch".into(),
         ours: figure.all.iter().map(one).collect::<Vec<_>>().join("; "),
         verdict: verdict(figure.all.iter().all(|at| range(at) < DRASTIC)),

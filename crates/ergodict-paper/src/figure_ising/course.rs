@@ -22,7 +22,7 @@ pub(super) struct Course {
     pub(super) magnetization: f64,
     /// For each τ, the mean share of sites whose spins are others after τ updates; of independent fair coins it is ½.
     pub(super) changed: Vec<(u64, f64)>,
-    /// Loss of a patch when the mean patch stands for it, on the held-out sets.
+    /// Loss of a patch when the mean patch replaces it, on the held-out sets.
     pub(super) mean_patch: MeanPatch,
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 use ergodict_terminal::progress::grouped;
 
-/// Shades between the two spins: no more than one can tell apart, which keeps the page small.
+/// Shades between the two spins: no more than can be distinguished, which keeps the page small.
 const SHADES: f64 = 24.0;
 
 const SURROGATE: &str = "
@@ -27,16 +27,16 @@ const BESIDE: &str = "
     configurations of other chains is in the table at the end.";
 
 const REBUILT: &str = "
-    The last configuration, and what the dictionaries make of it: patches are rebuilt without a penalty and averaged where they overlap. Below each the
-    relative error, ‖rebuilt − configuration‖ / ‖configuration‖ with 0 for −1.";
+    The last configuration, and what the dictionaries make of it: patches are reconstructed without a penalty and averaged where they overlap. Below each the
+    relative error, ‖reconstruction − configuration‖ / ‖configuration‖ with 0 for −1.";
 
 const RUNS: &str = "
     Losses are per patch. The surrogate is what learning sees; the last one is on other patches of the last configuration. Other chains: such that nothing was learned
     from, whose configurations have the same ages as all of the trajectory's, that of its last one, or are later, up to twice as old; ± is the standard error over chains. The
-    mean patch is what a prediction without atoms loses on them. Error and sites right are of the last configuration, rebuilt.";
+    mean patch is what a prediction without atoms loses on them. Error and sites right are of the reconstructed last configuration.";
 
 const CHAINS: &str = "
-    The energy per site over the second half of the trajectory, beside the exact one of an infinite lattice in equilibrium (Onsager): what is
+    The energy per site over the second half of the trajectory, next to the exact one of an infinite lattice in equilibrium (Onsager): what is
     above it has not settled. The other columns are how many of the sites have another spin τ updates later, in per cent; of independent fair coins half of them have.";
 
 /// Adds all of it to a report.
@@ -56,8 +56,11 @@ pub(super) fn show(figure: &FigureIsing, mut report: Report) -> Result<Report> {
             words: BESIDE.into(),
         });
         let svg = configurations(figure, at)?;
-        report =
-            report.figure(Figure { title: titled("a configuration rebuilt"), svg, words: REBUILT.into() });
+        report = report.figure(Figure {
+            title: titled("a reconstructed configuration"),
+            svg,
+            words: REBUILT.into(),
+        });
     }
     Ok(report.table(runs(figure)).table(chains(figure)))
 }

@@ -60,7 +60,7 @@ fn bars_are_seen(seed: u64, summary: &Value) {
 }
 
 #[test]
-fn quick_runs_tell_the_truth_whatever_the_seed_and_nothing_is_done_twice() {
+fn quick_runs_agree_whatever_the_seed_and_nothing_is_done_twice() {
     let bench = Bench::new();
     let words = |seed| format!("convergence --quick -o out{seed} --seed {seed} --json -q");
     let summaries = [0, 1].map(|seed| {

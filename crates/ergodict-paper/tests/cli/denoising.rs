@@ -56,7 +56,7 @@ fn quick_curves_are_what_chance_allows() {
         );
         let table = bench.run(&words).fine().json();
         let auc = |method: &str| cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
-        // False edges are seen on the walk itself: off the chain they are told.
+        // False edges are seen on the walk itself: off the motif they are separated.
         differences.push(auc("ndr-off-chain") - auc("ndr-as-printed"));
     }
     let spread = |of: &[f64]| {
@@ -113,7 +113,7 @@ fn rivals_write_the_tables_that_evaluate_reads() {
         bench.ergodict("evaluate spectral.tsv node2vec.tsv line.tsv truth.tsv --json -q").fine().json();
     let results = judged["groups"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 3);
-    // Edges that were removed are mostly within groups, which embeddings tell.
+    // Edges that were removed are mostly within groups, which embeddings detect.
     assert!(results.iter().all(|one| one["auc"].as_f64().unwrap() > 0.6), "{judged}");
     bench.run("score @karate --method line --pairs non-edges -o rest.tsv -q").fine();
     let rest = String::from_utf8(bench.bytes("rest.tsv")).unwrap();

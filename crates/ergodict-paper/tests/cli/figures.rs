@@ -28,12 +28,12 @@ pub(crate) fn untimed(records: &[u8]) -> Vec<Value> {
     str::from_utf8(records).unwrap().lines().map(untimed).collect()
 }
 
-/// Stops a run of a figure half-way, goes on, and compares its records with those of the run in `whole` that was left alone; `left` of them
+/// Stops a run of a figure half-way, continues, and compares its records with those of the run in `whole` that was left alone; `left` of them
 /// were there after the stop.
-#[cfg(debug_assertions)] // only then a run can be told to stop
+#[cfg(debug_assertions)] // only then tests can stop a run
 fn goes_on(bench: &Bench, verb: &str, whole: &str, left: usize) {
     let told = bench.stopped_after(&format!("{verb} --quick -o stopped"), 50).stderr;
-    assert!(told.contains("the same command goes on"), "{told}");
+    assert!(told.contains("the same command continues"), "{told}");
     let records = bench.path("stopped/records.jsonl");
     let done = if records.exists() { untimed(&std::fs::read(records).unwrap()) } else { Vec::new() };
     assert_eq!(done.iter().filter(|record| record["experiment"] == verb).count(), left);
@@ -42,7 +42,7 @@ fn goes_on(bench: &Bench, verb: &str, whole: &str, left: usize) {
     assert!(untimed(&stopped) == untimed(&whole), "digests of models are in the records");
 }
 
-/// Runs a figure again where it has run, with so many records.
+/// Runs a figure again where it has run, with a number of records.
 fn is_not_done_twice(bench: &Bench, verb: &str, folder: &str, units: usize) {
     let (records, page) = (format!("{folder}/records.jsonl"), format!("{folder}/{verb}.html"));
     let first = (bench.bytes(&records), bench.bytes(&page));

@@ -54,7 +54,7 @@ fn documented(docs: &str, heading: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_docs_tell_of_every_key() {
+fn the_docs_list_every_key() {
     let docs = std::fs::read_to_string(DOCS).unwrap();
     let (bench, common) = (Bench::new(), documented(&docs, "Common"));
     for words in [

@@ -6,4 +6,4 @@ mod rebuild;
 
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use place::TaskContext;
-pub(crate) use rebuild::{Parts, SharePlace, model_motif, share_of, share_task, share_told};
+pub(crate) use rebuild::{Parts, SharePlace, model_motif, share_of, share_outcome, share_task};

@@ -114,7 +114,7 @@ impl SharePlace {
         Ok(PyBytes::new(py, &found))
     }
 
-    /// Merges files of sums in their order and writes part `number` of a table, of the first nodes from `first` to below `end`; tells of it as JSON.
+    /// Merges files of sums in their order and writes part `number` of a table, of the first nodes from `first` to below `end`; describes it as JSON.
     #[pyo3(signature = (files, first, end, number, folder, format, alpha))]
     fn reduce(
         &self,
@@ -234,12 +234,12 @@ pub(crate) fn share_task<'py>(
 
 /// What came of a share: chain, block, codes that met their cap, and pairs in the file.
 #[pyfunction]
-pub(crate) fn share_told(outcome: &[u8]) -> PyResult<(u64, u64, u64, u64)> {
+pub(crate) fn share_outcome(outcome: &[u8]) -> PyResult<(u64, u64, u64, u64)> {
     let told = ShareOutcome::from_bytes(outcome).map_err(to_py_err)?;
     Ok((told.chain, told.block, told.capped, told.pairs))
 }
 
-/// The homomorphisms of a chain among the first so many of all.
+/// The homomorphisms of a chain among the first `samples` of all.
 #[pyfunction]
 pub(crate) fn share_of(samples: u64, chain: u64, chains: u64) -> PyResult<u64> {
     if chains == 0 || chain >= chains {
@@ -283,7 +283,7 @@ impl Parts {
         Ok(self.there()?.path().to_owned())
     }
 
-    /// Ranges of first nodes for at most so many parts, each with about as many records of the files.
+    /// Ranges of first nodes for at most `parts` parts, each with about as many records of the files.
     #[staticmethod]
     fn ranges(
         py: Python<'_>,
@@ -294,20 +294,20 @@ impl Parts {
         Ok(ranges.into_iter().map(|range| (range.start, range.end)).collect())
     }
 
-    /// Lists the parts, of which `reduce` told, and gives the folder its name. `made` says how, as JSON.
+    /// Lists the parts that `reduce` described, and gives the folder its name. `made` says how, as JSON.
     fn finish(
         &mut self,
-        #[pyo3(from_py_with = crate::list::list)] told: Vec<String>,
+        #[pyo3(from_py_with = crate::list::list)] records: Vec<String>,
         format: &str,
         made: &str,
     ) -> PyResult<()> {
         let damaged =
-            |problem: serde_json::Error| PyValueError::new_err(format!("what is told of a part: {problem}"));
-        let part = |told: &String| -> PyResult<PairPart> {
-            let told: Value = serde_json::from_str(told).map_err(damaged)?;
-            serde_json::from_value(told["part"].clone()).map_err(damaged)
+            |problem: serde_json::Error| PyValueError::new_err(format!("the record of a part: {problem}"));
+        let part = |record: &String| -> PyResult<PairPart> {
+            let record: Value = serde_json::from_str(record).map_err(damaged)?;
+            serde_json::from_value(record["part"].clone()).map_err(damaged)
         };
-        let parts = told.iter().map(part).collect::<PyResult<Vec<_>>>()?;
+        let parts = records.iter().map(part).collect::<PyResult<Vec<_>>>()?;
         let (format, made): (PairFormat, Value) =
             (word("format", format)?, serde_json::from_str(made).map_err(damaged)?);
         self.there()?;

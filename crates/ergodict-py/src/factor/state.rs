@@ -30,7 +30,7 @@ pub(crate) struct State<T: Scalar> {
     fitting: usize,
 }
 
-/// The state, once nobody else has it.
+/// The state, once there is no other reference to it.
 pub(crate) fn hold<T: Scalar>(state: &Mutex<State<T>>) -> MutexGuard<'_, State<T>> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -70,7 +70,7 @@ impl<T: Scalar> State<T> {
         }
     }
 
-    /// Refuses minibatches of so many samples that their codes do not fit into memory. The system is asked once for each larger size: an answer
+    /// Refuses minibatches whose codes do not fit into memory. The system is asked once for each larger size: an answer
     /// takes longer than a small step.
     pub(crate) fn check_memory(&mut self, samples: usize) -> Result<()> {
         if samples <= self.fitting {
@@ -224,7 +224,7 @@ impl Fit<'_> {
             if watch.stopped() {
                 return Ok(());
             }
-            let (told, status) = {
+            let (step, status) = {
                 let mut state = hold(state);
                 let status = state.run.run_over(&mut source, Some(made), watch.stop())?;
                 state.epochs = source.order.epochs();
@@ -236,7 +236,7 @@ impl Fit<'_> {
                 (trainer.last_report(), status)
             };
             watch.at(made, total);
-            self.tell(told.as_ref())?;
+            self.call_back(step.as_ref())?;
             if status == Status::Finished {
                 return Ok(());
             }
@@ -248,7 +248,7 @@ impl Fit<'_> {
     }
 
     /// Calls back, and stops when that or a projection raised.
-    fn tell(&self, report: Option<&StepReport>) -> Result<()> {
+    fn call_back(&self, report: Option<&StepReport>) -> Result<()> {
         if let (Some(callback), Some(report)) = (self.callback, report) {
             Python::attach(|py| {
                 if let Err(error) = facts(py, report).and_then(|facts| callback.call1(py, (facts,))) {

@@ -45,7 +45,7 @@ fn bars_without_a_place_are_left_out() {
 }
 
 #[test]
-fn bars_tell_their_own_labels() {
+fn bars_show_their_own_labels() {
     let label = Some("2 or 3 <b>".to_owned());
     let own = vec![Bar { from: 2.0, to: 4.0, value: 7.0, label }];
     let (x_label, y_label) = ("degree".to_owned(), "nodes".to_owned());

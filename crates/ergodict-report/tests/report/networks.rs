@@ -42,7 +42,7 @@ fn no_script(svg: &str) {
 }
 
 #[test]
-fn motif_edges_and_others_are_told_apart() {
+fn motif_edges_and_others_are_distinguished() {
     let k = 6;
     // A path with a chord that counts and one that is left out, then a clique.
     let chords = |a: usize, b: usize| match (a, b) {

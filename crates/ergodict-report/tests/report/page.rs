@@ -185,7 +185,7 @@ fn light_dark_phone_and_print_are_served() {
 }
 
 #[test]
-fn the_browser_is_told_which_script_is_ours() {
+fn the_policy_allows_only_our_script() {
     let page = gallery("plain").render();
     let script = page.rsplit("<script>").next().and_then(|rest| rest.split("</script>").next()).unwrap();
     let digest = page.split("script-src 'sha256-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
@@ -213,7 +213,7 @@ fn names_in_galleries_cannot_leave_their_place() {
 }
 
 #[test]
-fn one_atom_is_no_plural_and_examples_tell_their_weights() {
+fn one_atom_is_no_plural_and_examples_show_their_weights() {
     let example = Example {
         title: "E".into(),
         nodes: ["a", "b", "c"].map(str::to_owned).to_vec(),

@@ -178,7 +178,7 @@ fn points_of_runs(path: &str) -> Vec<Vec<(f64, f64)>> {
 }
 
 #[test]
-fn short_series_beside_long_ones_show_their_points() {
+fn short_series_next_to_long_ones_show_their_points() {
     let long: Vec<(f64, f64)> = (1..=500).map(|k| (f64::from(k) * 1e4, 1.0 / f64::from(k))).collect();
     let short: Vec<(f64, f64)> = (1..=10).map(|k| (f64::from(k) * 5e5, 2.0)).collect();
     for log in [false, true] {

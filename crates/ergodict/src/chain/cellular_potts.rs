@@ -183,7 +183,7 @@ impl CellularPottsParameters {
     }
 }
 
-/// Bonds that leave a square of so many sites in the plane.
+/// Bonds that leave a square of `volume` sites in the plane.
 fn square_perimeter(neighborhood: Neighborhood, volume: f64) -> f64 {
     match neighborhood {
         Neighborhood::Four => 4.0 * volume.sqrt(),
@@ -197,7 +197,7 @@ fn square_perimeter(neighborhood: Neighborhood, volume: f64) -> f64 {
 const LABELS: usize = MOST_LABELS as usize;
 
 /// A configuration with what follows from it and would be slow to count. One that was read from a file is checked, and
-/// counted anew, by giving its labels to [`SpinSystem::state`].
+/// recounted, by giving its labels to [`SpinSystem::state`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Cells {
     labels: Vec<i8>,
@@ -348,7 +348,7 @@ fn growth(x: i64, target: f64, by: i64) -> f64 {
 impl Chain for CellularPotts {
     type State = Cells;
     /// Proposals to change a label. A step that proposes the label already there proposes nothing: so most steps do inside
-    /// a cell, and the rate would tell the size of the cells rather than how the energy weighs.
+    /// a cell, and the rate would depend on the size of the cells rather than on the energy.
     type Info = Acceptance;
 
     /// Square cells of the target volume, or as large as there is room, each in the middle of a tile of the lattice;

@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Series whose derived quantities are known: `x` is autoregressive and normal of variance 1, `m = 0.2 + 0.3x` stands for the observable.
+    /// Series whose derived quantities are known: `x` is autoregressive and normal of variance 1, `m = 0.2 + 0.3x` is the observable.
     fn chains(rho: f64, length: usize, seed: u64) -> Vec<Vec<f64>> {
         let one = |chain: u64| {
             let mut rng = stream(seed, Purpose::Synthetic, chain);

@@ -200,8 +200,8 @@ pub fn autocorrelation<S: AsRef<[f64]>>(series: &[S], lags: usize) -> Vec<f64> {
     covariances[..=lags.min(n / 2)].iter().map(|covariance| (covariance + between) / total).collect()
 }
 
-/// Bartlett's standard errors of an autocorrelation function that was estimated from so many values: at lag `k` that of a series without
-/// memory of `k` or more, `√((1 + 2 Σ_{0<j<k} ρ_j²)/values)`. Estimates within 1.96 of them cannot be told from 0. The first, at lag 0, is 0.
+/// Bartlett's standard errors of an autocorrelation function that was estimated from `values` values: at lag `k` that of a series without
+/// memory of `k` or more, `√((1 + 2 Σ_{0<j<k} ρ_j²)/values)`. Estimates within 1.96 of them are compatible with 0. The first, at lag 0, is 0.
 ///
 /// ```
 /// use ergodict::chain::diagnostics::bartlett_errors;

@@ -46,7 +46,7 @@ pub(super) fn split(word: u64, sites: u64) -> (u64, u64) {
     ((product >> 64) as u64, product as u64)
 }
 
-/// Hands out the next `count` words of the generator, in its order, and leaves it where so many single draws would.
+/// Hands out the next `count` words of the generator, in its order, and leaves it where `count` single draws would.
 #[inline(always)]
 pub(super) fn for_each_word(count: u64, rng: &mut ChaCha8Rng, mut work: impl FnMut(u64)) {
     let mut bytes = [0; 8 * WORDS];

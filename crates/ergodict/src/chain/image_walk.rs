@@ -85,7 +85,7 @@ impl ImageWalk {
         self.sampling == Placement::Walk
     }
 
-    /// Positions on images that have corners in so many rows and columns, see
+    /// Positions on images with these numbers of rows and columns of corners, see
     /// [`Window::corners`](crate::patch::Window::corners).
     ///
     /// # Errors
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_other_images_are_told_from_ones_own() {
+    fn states_of_other_images_are_refused() {
         let walk = ImageWalk::new(&[(5, 3), (2, 2)], Placement::Walk, Boundary::Free).unwrap();
         let state = walk.init(&mut stream(1, Purpose::Chain, 0));
         assert!(walk.check(&state).is_ok());

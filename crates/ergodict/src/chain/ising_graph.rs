@@ -19,7 +19,7 @@ use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// Thresholds are looked up in tables of at most so many entries, half a megabyte, which the nearest caches hold.
+/// Thresholds are looked up in tables of at most this number of entries, half a megabyte, which the nearest caches hold.
 const TABLE: usize = 1 << 16;
 
 /// The Ising model on a simple graph; a step is one update of one node.
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_so_many_single_steps() {
+    fn many_steps_equal_single_steps() {
         let edges = [(0, 1, 1.0), (3, 1, -0.5), (2, 4, 0.7)];
         let ising = IsingGraph::new(6, &edges, 1.0, &Field::Uniform(0.2)).unwrap();
         let mut rng = stream(2, Purpose::Chain, 0);

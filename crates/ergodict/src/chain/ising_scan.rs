@@ -172,7 +172,7 @@ mod tests {
     use crate::rng::{Purpose, stream};
 
     #[test]
-    fn steps_are_so_many_single_steps_in_state_and_generator() {
+    fn many_steps_equal_single_steps_in_state_and_generator() {
         let mut generator = stream(3, Purpose::Synthetic, 0);
         for (rows, cols) in [(1, 1), (1, 7), (6, 1), (2, 2), (2, 9), (3, 3), (5, 8), (17, 31), (40, 64)] {
             for boundary in [Boundary::Periodic, Boundary::Free] {

@@ -118,7 +118,7 @@ pub trait Chain {
     /// One step.
     fn step(&self, state: &mut Self::State, rng: &mut ChaCha8Rng) -> Self::Info;
 
-    /// Many steps: the same states from the same random numbers as so many calls of [`Chain::step`]. Chains that can
+    /// Many steps: the same states from the same random numbers as `count` calls of [`Chain::step`]. Chains that can
     /// do better than one by one say how.
     fn steps(&self, state: &mut Self::State, count: u64, rng: &mut ChaCha8Rng) -> Self::Info {
         let mut info = Self::Info::default();

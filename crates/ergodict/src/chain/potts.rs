@@ -34,7 +34,7 @@ pub(super) const NOBODY: [i8; PLACES] = [-1, -2, -3, -4, 0];
 /// Which of the places hold the same label, a bit for each of ten pairs, and how many neighbors there are.
 const PATTERNS: usize = 5 << 10;
 
-/// The chain: a site is chosen uniformly and its label drawn anew, given the neighbors.
+/// The chain: a site is chosen uniformly and its label redrawn, given the neighbors.
 ///
 /// Labels `0..q` with energy `H(x) = −J Σ_bonds 1[x_u = x_v] − h Σ_v 1[x_v = 0]` and law `π(x) ∝ exp(−H(x)/T)`.
 ///
@@ -232,7 +232,7 @@ impl Chain for Potts {
         (0..self.lattice.sites()).map(|_| below(rng, self.states as u64) as i8).collect()
     }
 
-    /// Draws the label of one site anew, from one random word: row, column and choice are its digits.
+    /// Redraws the label of one site from one random word: row, column and choice are its digits.
     #[inline]
     fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
         let mut word = rng.next_u64();

@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `Y_t`: visible units `v` | `Vec<i8>` of 0 and 1 | docs/maths.md, Chains; the hidden units are drawn anew from them in each step |
+//! | `Y_t`: visible units `v` | `Vec<i8>` of 0 and 1 | docs/maths.md, Chains; the hidden units are redrawn from them in each step |
 //! | `W`, `b`, `c` | `weights` (visible × hidden), `visible_bias`, `hidden_bias` | |
 //! | `E(v, h) = −b·v − c·h − vᵀWh`, law `exp(−E/T)` | | |
 //! | `P(h_j = 1 given v) = σ((c_j + (Wᵀv)_j)/T)` | first half of a step | |

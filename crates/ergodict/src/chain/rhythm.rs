@@ -28,7 +28,7 @@ impl Thinning {
         self.burn_in.saturating_add(self.every.saturating_mul(frame.saturating_add(1)))
     }
 
-    /// States kept among the first so many steps.
+    /// States kept among the first `steps` steps.
     pub fn kept(&self, steps: u64) -> u64 {
         steps.saturating_sub(self.burn_in) / self.every.max(1)
     }

@@ -153,7 +153,7 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
         None
     }
 
-    /// The other way round: what is known of steps in which so many proposals were made and accepted.
+    /// The other way round: from the numbers of proposals made and accepted.
     fn tally(acceptance: Acceptance) -> Self::Info {
         let _ = acceptance;
         Self::Info::default()

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Most cells: the medium is a label too.
 const MOST_CELLS: usize = MOST_LABELS as usize - 1;
 
-/// Sides from which on the energy of the infinite lattice is worth telling; a strip is another system.
+/// Sides from which on the energy of the infinite lattice is worth printing; a strip is another system.
 const NEARLY_INFINITE: usize = 8;
 
 const COUPLING: f64 = 1.0;
@@ -95,7 +95,7 @@ impl SystemKind {
         }
     }
 
-    /// Whether labels only tell cells apart, so that borders between them are what there is to learn.
+    /// Whether labels only distinguish cells, so that the borders between them are what is learned.
     pub fn is_cellular(self) -> bool {
         self == Self::CellularPotts
     }
@@ -330,7 +330,7 @@ impl SystemSettings {
         Lattice::new(rows, cols, self.boundary())
     }
 
-    /// About how many bytes a chain takes, where the settings tell.
+    /// Estimated bytes of a chain, as far as the settings determine them.
     ///
     /// # Errors
     /// As [`Lattice::new`].

@@ -24,7 +24,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// An empty one that keeps at most so many values, at least two.
+    /// An empty one that keeps at most `most` values, at least two.
     pub fn new(most: usize) -> Self {
         Self { stride: 1, seen: 0, most: most.max(2), values: Vec::new(), first: Vec::new() }
     }

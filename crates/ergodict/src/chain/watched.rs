@@ -5,7 +5,7 @@ use super::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartle
 use serde::{Deserialize, Serialize};
 
 /// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
-/// the first so many besides.
+/// this number of first values as well.
 const MOST_VALUES: usize = 1 << 14;
 /// Fewest values of a trace, however many there are.
 const FEWEST: usize = 16;
@@ -13,9 +13,9 @@ const FEWEST: usize = 16;
 pub(crate) const MEAN_PIXEL: &str = "mean of the patch";
 /// Lags of an autocorrelation function, in values.
 const LAGS: usize = 100;
-/// Fewest values of a chain that tell anything, as for [`Mixing::from_series`].
+/// Fewest values of a chain that are evaluated, as for [`Mixing::from_series`].
 const TELLING: usize = 4;
-/// An autocorrelation time is taken from a stretch of all chains together that is so many times as long, and of each chain so many times: else
+/// An autocorrelation time is taken from a stretch that is longer by these factors, of all chains together and of each chain: otherwise
 /// memory may be longer than what the stretch can see. Rules of thumb, not measured.
 const LONGER: (f64, f64) = (50.0, 8.0);
 
@@ -117,7 +117,7 @@ fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
 /// The autocorrelation time of values in a row, if it is short beside them.
 fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
     let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
-    // Chains that stand still all the while have an autocorrelation time of 1 by convention, which tells nothing.
+    // Chains that never move have an autocorrelation time of 1 by convention, which is no information.
     let time = Some(Mixing::from_series(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
     let all = (each * stretch.len()) as f64;
     (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
@@ -196,8 +196,8 @@ impl MixingReport {
         self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
     }
 
-    /// How many independent minibatches so many along these chains are worth: their number over the autocorrelation time in minibatches, which is
-    /// at least 1; none where that time is not known.
+    /// Number of independent minibatches that those along these chains are worth: their number over the autocorrelation time in minibatches,
+    /// which is at least 1; none where that time is not known.
     pub(crate) fn effective_minibatches(&self, minibatches: u64) -> Option<f64> {
         // Values of a chain in a minibatch: one configuration of a lattice, a share of the patches of a network.
         let each = self.values as f64 / minibatches as f64;
@@ -215,7 +215,7 @@ impl MixingReport {
         format!("not converged (R̂ {})", self.r_hat(3, "unknown"))
     }
 
-    /// R̂ in so many digits.
+    /// R̂ with the digits it is printed with.
     pub fn r_hat(&self, digits: usize, unknown: &str) -> String {
         match (self.r_hat, self.mixed) {
             (Some(r_hat), _) => format!("{r_hat:.digits$}"),

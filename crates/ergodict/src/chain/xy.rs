@@ -83,7 +83,7 @@ fn wrap(angle: f64) -> f64 {
     if (-PI..PI).contains(&wrapped) { wrapped } else { -PI }
 }
 
-/// The chain: a site is chosen uniformly and its angle drawn anew, given the neighbors.
+/// The chain: a site is chosen uniformly and its angle redrawn, given the neighbors.
 ///
 /// Angles `θ` with energy `H(θ) = −J Σ_bonds cos(θ_u − θ_v)` and law `π(θ) ∝ exp(−H(θ)/T)`.
 ///
@@ -136,7 +136,7 @@ impl Xy {
         (x.hypot(y) / self.temperature, y.atan2(x))
     }
 
-    /// Draws the angle of a site anew; `sign` says on which side of `φ` it is.
+    /// Redraws the angle of a site; `sign` says on which side of `φ` it is.
     #[inline]
     fn draw(&self, state: &mut XyState, (row, col): (usize, usize), sign: f64, rng: &mut ChaCha8Rng) {
         let (kappa, phi) = self.pull(state, row, col);
@@ -217,7 +217,7 @@ impl Chain for Xy {
         XyState::new((0..self.lattice.sites()).map(|_| wrap(TAU * uniform(rng) - PI)).collect())
     }
 
-    /// Draws the angle of one site anew; row, column and side are the digits of one random word.
+    /// Redraws the angle of one site; row, column and side are the digits of one random word.
     #[inline]
     fn step(&self, state: &mut XyState, rng: &mut ChaCha8Rng) {
         let mut word = rng.next_u64();

@@ -49,7 +49,7 @@ pub struct MatrixBatches<T: Scalar> {
     cursor: Cursor,
     /// Whether the source stands where `cursor` says.
     in_step: bool,
-    /// The minibatch, unless it is viewed where it lies in the file.
+    /// The minibatch, unless it is viewed in the file.
     batch: Batch<T>,
     /// Its samples; empty when they are consecutive, from `first` on.
     rows: Vec<u64>,
@@ -76,7 +76,7 @@ struct Window<T: Scalar> {
     samples: Batch<T>,
     rows: Vec<u64>,
     order: Permutation,
-    /// Most samples; a multiple of the batch size, so that no minibatch lies in two windows.
+    /// Most samples; a multiple of the batch size, so that no minibatch spans two windows.
     size: usize,
     /// Number of the next window in the epoch.
     number: u64,

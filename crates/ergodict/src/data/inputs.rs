@@ -27,7 +27,7 @@ use std::time::SystemTime;
 /// The files that are open.
 static OPEN: Mutex<Vec<Weak<Opened>>> = Mutex::new(Vec::new());
 
-/// What files were when a program first opened them; none where nobody asked for it.
+/// What files were when a program first opened them; none unless it was asked for.
 static FIRST: Mutex<Option<HashMap<PathBuf, Stamp>>> = Mutex::new(None);
 
 /// Mapped files that were changed, or covered, when they were closed: how many, and the last of them.
@@ -70,7 +70,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// It is not what it was, or that cannot be told.
+    /// Whether it has changed, or its state cannot be read.
     fn is_changed(&self) -> bool {
         let now = || self.file.metadata().ok().map(|now| Stamp::new(&now));
         self.stamp.is_some_and(|then| now() != Some(then))
@@ -141,7 +141,7 @@ impl Seek for InputFile {
 /// A file as memory.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
-    /// None of files without a name, which nobody else can change. Dropped before the map, which a handler of signals must not touch after it.
+    /// None of files without a name, which no other process can change. Dropped before the map, which a handler of signals must not touch after it.
     #[cfg(unix)]
     slot: Option<slots::Slot>,
     file: Option<InputFile>,

@@ -53,7 +53,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         let Some((file, _)) = &self.file else { return };
-        // While it is locked, so that nobody locks a file that is then deleted.
+        // While it is locked, so that no process locks a file that is then deleted.
         let _ = fs::remove_file(&self.path);
         let _ = file.unlock();
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 /// The first bytes of every `.npy` file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// numpy refuses headers beyond 10 000 bytes unless told otherwise; nothing that is one matrix comes near.
+/// numpy refuses headers beyond 10 000 bytes by default; nothing that is one matrix comes near.
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// The most features of a matrix without samples, which takes no bytes whatever its header says.

@@ -155,7 +155,7 @@ fn dense(member: &Member) -> Result<Archive> {
     if member.deflated {
         return Ok(Archive::Deflated(member.sequential()?, member.clone()));
     }
-    // What is mapped has nobody who compares the checksum on the way.
+    // Reading a mapped member does not compare its checksum.
     if member.size <= MOST_CHECKED {
         io::copy(&mut member.reader()?, &mut io::sink()).map_err(Error::io(&member.label()))?;
     }

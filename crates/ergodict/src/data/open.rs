@@ -116,7 +116,7 @@ impl Read for Counted {
     }
 }
 
-/// Whether the path stands for standard input or output.
+/// Whether the path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -72,7 +72,7 @@ impl Default for BatchSettings {
 }
 
 impl BatchSettings {
-    /// Minibatches of one epoch over so many samples.
+    /// Minibatches of one epoch over `samples` samples.
     pub fn minibatches(&self, samples: u64) -> u64 {
         let holdout = Holdout::new(self.seed, self.holdout);
         let held = || (0..samples).filter(|&i| holdout.holds(i)).count() as u64;
@@ -257,7 +257,7 @@ impl SampleOrder {
     }
 }
 
-/// Samples that are picked one by one: those not held out, in the order of the matrix or permuted anew each epoch.
+/// Samples that are picked one by one: those not held out, in the order of the matrix or with a new permutation each epoch.
 #[derive(Debug)]
 pub(super) struct Picks {
     samples: u64,
@@ -370,7 +370,7 @@ pub(super) struct Permutation {
     n: u64,
 }
 
-/// Rounds of the network; from four on it cannot be told from a random permutation by its values (Luby and Rackoff).
+/// Rounds of the network; from four on it is indistinguishable from a random permutation by its values (Luby and Rackoff).
 const ROUNDS: usize = 8;
 
 impl Permutation {

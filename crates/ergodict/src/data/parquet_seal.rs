@@ -4,7 +4,7 @@
 //! created_by = "ergodict version 0.1.0 (build blake3-<64 hexadecimal digits>)"
 //! ```
 //!
-//! It is the digest of the whole file, taken with zeros in its place. Programs that write a table anew put their own name there, so that a digest
+//! It is the digest of the whole file, taken with zeros in its place. Programs that rewrite a table put their own name there, so that a digest
 //! never stands in a file it is not of.
 
 use super::InputFile;

@@ -1,4 +1,4 @@
-//! Temporary files beside their targets: locked while they are written, so that leftovers of killed runs can be told apart and deleted.
+//! Temporary files beside their targets: locked while they are written, so that leftovers of killed runs can be recognized and deleted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 /// How the names of temporary files end.
 const SUFFIX: &str = ".partial";
-/// Letters and digits that tell temporary files of one target apart.
+/// Letters and digits that distinguish temporary files of one target.
 const RANDOM: usize = 6;
 
 /// The temporary files of this process.
@@ -178,7 +178,7 @@ impl Write for Partial {
     }
 }
 
-/// An error without the name of a temporary file, which nobody asked for.
+/// An error without the name of a temporary file, which users did not choose.
 fn plain(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(std::error::Error::source);
     let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
@@ -197,7 +197,7 @@ fn shortened(name: &OsStr) -> &OsStr {
     name
 }
 
-/// Deletes temporary files with this beginning that nobody is writing.
+/// Deletes temporary files with this beginning that no process is writing.
 fn sweep(folder: &Path, prefix: &OsStr) {
     let ours = |name: &OsString| {
         let middle = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());

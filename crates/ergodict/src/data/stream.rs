@@ -178,7 +178,7 @@ impl MatrixStream {
         }
     }
 
-    /// Number of samples; none for text, where only reading it all tells.
+    /// Number of samples; none for text, which must be read to count them.
     pub fn samples(&self) -> Option<u64> {
         match &self.source {
             Source::Mapped(s) => Some(s.layout().samples),
@@ -215,7 +215,7 @@ impl MatrixStream {
         self.once.is_some()
     }
 
-    /// The line of the sample of index `sample` in a text file, counted from 1. The file is read anew, so this is
+    /// The line of the sample of index `sample` in a text file, counted from 1. The file is read again, so this is
     /// for error messages; none for other formats and for what can be read only once.
     pub(crate) fn line_of(&self, sample: u64) -> Option<u64> {
         if self.is_read_once() || self.format != MatrixFormat::Text {

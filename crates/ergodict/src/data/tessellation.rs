@@ -2,7 +2,7 @@
 //!
 //! Squares of a chessboard are bent into fish. With the curves `g(y) = −n sin πy` for upright edges (nose and tail of
 //! one row point left, of the next right) and `h(x) = a sin 2πx + b sin 4πx` for level ones (back and belly), a point
-//! lies in the square `(⌊x − g(y)⌋, ⌊y − h(x)⌋)`. The edges meet in the corners of the chessboard alone as long as
+//! is in the square `(⌊x − g(y)⌋, ⌊y − h(x)⌋)`. The edges meet in the corners of the chessboard alone as long as
 //! `max|g'| · max|h'| < 1`, so that every bent square is one piece. Half-turns about the corners keep the picture (its
 //! wallpaper group is p2); those about the middles of level edges keep the outlines and exchange the two kinds of fish.
 
@@ -40,7 +40,7 @@ const PALETTES: [[[f64; 3]; 4]; 4] = [
 /// As [`Image::new`]: for no pixels, or too many.
 pub fn tessellation(rows: usize, cols: usize, color: bool, seed: u64) -> Result<Image> {
     let channels = if color { 3 } else { 1 };
-    // Before anything is drawn: is there room for so many?
+    // Before anything is drawn: is there room for all of them?
     Image::check(rows, cols)?;
     let design = Design::from_seed(seed);
     // Two squares are the period of the colors and of the directions.

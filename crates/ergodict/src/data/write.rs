@@ -23,7 +23,7 @@ const BUFFER: usize = 128 * 1024;
 /// ```
 ///
 /// # Errors
-/// What `fill` returns; [`Error::Format`] when `path` is a directory or lies in none; [`Error::Io`].
+/// What `fill` returns; [`Error::Format`] when `path` is a directory or has no folder; [`Error::Io`].
 pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
     let mut staged = Staged::create(path, false)?;
     fill(&mut staged)?;

@@ -30,7 +30,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Networks with at most so many pairs without an edge are asked about all of them, larger ones about as many of theirs.
+    /// Networks with at most this number of pairs without an edge have all of them scored, larger ones about this number.
     pub const MOST: u64 = 2_000_000;
 
     /// All pairs without an edge where these are few. Otherwise, for each node, those with the most walks of two steps (by `RA`) and of three (by `RW3`); on networks so large that walks of three

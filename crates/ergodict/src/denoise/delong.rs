@@ -31,7 +31,7 @@ use crate::{Error, Result};
 pub struct Area {
     /// The estimate.
     pub value: f64,
-    /// DeLong's variance of it. 0 when the classes do not overlap: then the data do not tell.
+    /// DeLong's variance of it. 0 when the classes do not overlap: then the data do not determine it.
     pub variance: f64,
     /// Pairs with label true.
     pub positives: u64,

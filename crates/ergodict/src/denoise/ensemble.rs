@@ -155,7 +155,7 @@ pub type Reasons = Vec<(String, f64)>;
 /// Missing or false edges whose reasons are given.
 const REASONED: usize = 1000;
 
-/// What is told of the heads for a noise.
+/// The report of the heads for a noise.
 ///
 /// ```
 /// use ergodict::{data::embedded, denoise::{ensemble::{NoiseModel, EnsembleOptions, ensemble}, features::Group}};
@@ -291,12 +291,12 @@ struct Heads<'a, 'p> {
     fits: [Vec<Head>; 2],
     /// What each observed edge weighs, where edges are re-weighted.
     weights: Vec<f64>,
-    /// Heads that were fitted, and who is told.
+    /// Number of fitted heads, and where progress is reported.
     fitted: Cell<usize>,
     progress: RefCell<&'a mut Progress<'p>>,
 }
 
-/// What tells how likely an edge is a true one.
+/// What the probability of an edge is computed with.
 struct Weigher {
     heads: Vec<Head>,
     false_share: f64,
@@ -575,9 +575,15 @@ impl HeadReport {
     }
 }
 
-/// Features with what they add to log odds, of those that speak for a pair or against it, the strongest first.
+/// Features with what they add to log odds, summed by name, of those that speak for a pair or against it, the strongest first.
 pub(super) fn strongest(names: &[String], added: Vec<f64>, speaks_for: bool) -> Reasons {
-    let mut reasons: Reasons = names.iter().cloned().zip(added).collect();
+    let mut reasons: Reasons = Vec::new();
+    for (name, added) in names.iter().zip(added) {
+        match reasons.iter_mut().find(|reason| reason.0 == *name) {
+            Some(reason) => reason.1 += added,
+            None => reasons.push((name.clone(), added)),
+        }
+    }
     reasons.retain(|reason| if speaks_for { reason.1 > 0.0 } else { reason.1 < 0.0 });
     reasons.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     reasons

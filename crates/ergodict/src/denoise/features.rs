@@ -75,7 +75,7 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// No features of so many pairs.
+    /// No features of `pairs` pairs.
     pub(crate) fn none(pairs: usize) -> Self {
         Self { names: Vec::new(), groups: Vec::new(), columns: Mat::zeros(0, pairs) }
     }
@@ -137,6 +137,18 @@ pub(super) const SMALL: [f64; 3] = [1e-3, 1e-3, 1e-4];
 /// Rows of `P` and `D`.
 pub(super) const PLAIN: usize = 8;
 
+/// What the rows of `P` are called: `CN`, `AA`, `RA`, `A3`, `L3` and `RW3`.
+pub(super) const PATHS: [&str; 6] = [
+    "common neighbors",
+    "Adamic-Adar",
+    "resource allocation",
+    "three-edge paths",
+    "three-edge paths (L3)",
+    "three-step walks",
+];
+/// The row of `D` that grows with the product of degrees.
+pub(super) const DEGREE_SUM: &str = "degree sum";
+
 /// `P` and `D` of pairs; weights of the edges as for [`PairPaths::weighted`].
 ///
 /// For [`Noise::Removed`] logarithms are of `x + ε` with a small `ε`; for [`Noise::Added`], where that lost up to .002, they are `log1p`.
@@ -175,7 +187,7 @@ fn rows_of_paths(found: &[Paths], noise: Noise, groups: &[Group]) -> Result<Feat
             4 => log(p.l3, SMALL[1]),
             _ => log(p.rw3, SMALL[2]),
         };
-        let names = ["CN", "AA", "RA", "A3", "L3", "RW3"].map(str::to_owned);
+        let names = PATHS.map(str::to_owned);
         let columns = Mat::from_fn(6, found.len(), |i, j| row(&found[j], i));
         features = features.and(Features::new(Group::Paths, names.to_vec(), columns)?)?;
     }
@@ -184,7 +196,7 @@ fn rows_of_paths(found: &[Paths], noise: Noise, groups: &[Group]) -> Result<Feat
             let [u, v] = found[j].degrees.map(f64::ln_1p);
             if i == 0 { u + v } else { (u - v).abs() }
         });
-        let names = vec!["degree sum".to_owned(), "degree difference".to_owned()];
+        let names = vec![DEGREE_SUM.to_owned(), "degree difference".to_owned()];
         features = features.and(Features::new(Group::Degrees, names, columns)?)?;
     }
     Ok(features)
@@ -245,7 +257,11 @@ impl<'a> PairFeatures<'a> {
                 let (u, v) = (embedded.col(pairs[j].0 as usize), embedded.col(pairs[j].1 as usize));
                 u.iter().zip(v).map(|(x, y)| x * y).sum()
             });
-            all = all.and(Features::new(Group::Embedding, vec![format!("ProNE-{dimensions}")], columns)?)?;
+            all = all.and(Features::new(
+                Group::Embedding,
+                vec![format!("{dimensions}-d embedding")],
+                columns,
+            )?)?;
         }
         Ok(all)
     }
@@ -264,7 +280,7 @@ fn rows_of_walks(excess: &[f64], found: &[Paths]) -> Result<Features> {
         };
         (value + SMALL_WALKS[i]).ln()
     });
-    let names = ["RW5", "resemblance", "mean resemblance"].map(str::to_owned);
+    let names = ["five-step walks", "neighbor similarity", "mean neighbor similarity"].map(str::to_owned);
     Features::new(Group::Walks, names.to_vec(), columns)
 }
 

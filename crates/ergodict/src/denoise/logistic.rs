@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 const BLOCK: usize = 256;
 /// Most stretches that are summed apart.
 const STRETCHES: usize = 32;
-/// The first solution and Hessians are those of one pair in so many.
+/// The first solution and Hessians are those of one pair in this number.
 const COARSE: usize = 8;
 /// Hessians of fewer pairs than this are those of all of them.
 const FEW: usize = 20_000;
@@ -37,7 +37,7 @@ const MEASURED: usize = 20_000;
 /// The objective is `C Σ w_i ℓ_i + ½‖β‖²`, with a free intercept.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FitOptions {
-    /// The first so many features get squares and products; the rest stay linear.
+    /// This number of first features get squares and products; the rest stay linear.
     pub quadratic: usize,
     /// `C`: how much the data weigh against the ridge.
     pub c: f64,
@@ -408,7 +408,7 @@ struct Problem<'a> {
     features: MatRef<'a, f64>,
     labels: &'a [bool],
     weights: &'a [f64],
-    /// One pair in so many is used, and stands for all of them.
+    /// One pair in this number is used, with the weight of all of them.
     every: usize,
     c: f64,
 }

@@ -70,7 +70,7 @@ impl Method {
         }
     }
 
-    /// About how many bytes scoring so many pairs takes, on a network of `n` nodes and `m` edges.
+    /// Estimated bytes for scoring `pairs` pairs, on a network of `n` nodes and `m` edges.
     pub fn memory(self, n: u64, m: u64, pairs: u64) -> u64 {
         // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks. Reconstruction has
         // where rows of wanted pairs begin, and before that the components; common neighbors are read off the rows.
@@ -86,7 +86,7 @@ impl Method {
         let rows = if learns { pairs.saturating_add(m) } else { pairs };
         let heads = if learns || self == Self::ProNE { 64 << 20 } else { 0 };
         // On 6000 nodes with 60 000 pairs the peak was 94 MB for prone and 143 MB for the ensemble, on 60 000 with 200 000 it was 243 MB for
-        // prone, besides the 13 MB of the program; this tells 97, 122 and 250.
+        // prone, besides the 13 MB of the program; this estimates 97, 122 and 250.
         let needed = n.saturating_mul(8 * numbers).saturating_add(rows.saturating_mul(PER_PAIR / 2));
         needed.saturating_add(heads)
     }
@@ -175,7 +175,7 @@ pub struct Scores {
     pub probabilities: Option<Vec<f64>>,
     /// What there is to say.
     pub notes: Vec<String>,
-    /// What is told of heads, of methods that have them: one for each noise that was assumed.
+    /// Reports of the heads of methods that have them: one for each noise that was assumed.
     pub heads: Vec<HeadReport>,
     /// What speaks for the likeliest missing edges by the places of the pairs, of `ensemble` alone.
     pub reasons: BTreeMap<usize, Reasons>,
@@ -339,7 +339,7 @@ mod tests {
             let lowest = scored.scores.iter().copied().fold(f64::INFINITY, f64::min);
             assert!(lowest >= 0.0 || method == Method::ProNE, "{method}: {lowest}");
             let found = auc(&scored.scores, &labels).unwrap();
-            // The paper's mean over all entries cannot tell false edges, and embeddings of so few nodes may not.
+            // The paper's mean over all entries cannot detect false edges, and embeddings of so few nodes may not.
             let may_fail = matches!(method, Method::Ndr | Method::ProNE);
             assert!(found > 0.6 || may_fail, "{method}: {found}");
             assert!(denoising.scores(&network, &[(0, 9999)], &mut Progress::none()).is_err(), "{method}");

@@ -2,7 +2,7 @@
 //!
 //! | step | what |
 //! |---|---|
-//! | labels | [`Split`]: edges hidden outside of a random spanning forest, against a weighted sample that stands for all non-edges, several times |
+//! | labels | [`Split`]: edges hidden outside of a random spanning forest, against a weighted sample of all non-edges, several times |
 //! | candidates | the log odds of each of [`HEURISTICS`], and of logistic heads on the groups of features, [`Head`] |
 //! | folds | every pair is in one of [`FOLDS`] folds, by neighborhoods of the network and, apart from that, by a hash of the pair ([`Folds`]); heads for a fold are fitted without its pairs, true or false |
 //! | blend | [`ROUNDS`] times the candidate that, added to the mean of those before, has the highest average precision of all (Caruana and others 2004) on the folds by neighborhoods |
@@ -46,6 +46,15 @@ const HEURISTICS: [(&str, f64); 6] = [
     ("l3", 1e-3),
     ("preferential-attachment", 1.0),
 ];
+/// What these are called in reasons: as the features that they are of.
+const WORDS: [&str; 6] = [
+    features::PATHS[0],
+    features::PATHS[1],
+    features::PATHS[2],
+    "resource allocation with L3",
+    features::PATHS[4],
+    features::DEGREE_SUM,
+];
 /// No clipping: the order is that of the number itself, of `preferential-attachment` that of `(1 + d_u)(1 + d_v)`.
 const UNCLIPPED: f64 = 1e9;
 
@@ -53,7 +62,7 @@ const UNCLIPPED: f64 = 1e9;
 enum Look {
     /// One of [`HEURISTICS`].
     One(usize),
-    /// The first so many features, with squares and products or without.
+    /// The first features, with squares and products or without.
     Many { rows: usize, quadratic: bool, c: f64 },
 }
 
@@ -244,12 +253,12 @@ impl Model<'_> {
         let features = self.features.of_pairs(pairs)?;
         let mut all = vec![vec![0.0; features.names.len()]; pairs.len()];
         let mut alone = vec![Vec::new(); pairs.len()];
-        for (name, look, head, share) in &self.blend {
+        for (_, look, head, share) in &self.blend {
             let columns = look.columns(&features.columns);
             for j in 0..pairs.len() {
                 let added = head.contributions(columns.col(j));
                 match look {
-                    Look::One(_) => alone[j].push((name.clone(), share * added[0])),
+                    Look::One(number) => alone[j].push((WORDS[*number].to_owned(), share * added[0])),
                     Look::Many { .. } => {
                         all[j].iter_mut().zip(added).for_each(|(sum, added)| *sum += share * added);
                     }
@@ -547,7 +556,7 @@ impl Calibration {
         }
     }
 
-    /// The probability of a missing edge, with so many missing edges for each hidden one.
+    /// The probability of a missing edge, with this number of missing edges for each hidden one.
     fn probability(&self, score: f64, ratio: f64) -> f64 {
         (ratio * self.log_odds(score).exp()).min(self.most)
     }

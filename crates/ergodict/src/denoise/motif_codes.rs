@@ -80,7 +80,7 @@ pub(crate) struct MotifCodes {
 
 impl MotifCodes {
     /// Learns atoms from pairs, whether they have an edge or not. A pair has the same double stars wherever it stands among the
-    /// pairs; `split` tells runs with the same seed apart.
+    /// pairs; `split` distinguishes runs with the same seed.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple, pairs that are none of its nodes or of one node, no pairs, and

@@ -1,9 +1,9 @@
 //! The method `motif-codes`: pairs judged by their latent-motif codes and degrees alone, by a head that labels its own pairs.
 //!
-//! Where edges were removed, a head learns to tell hidden edges from non-edges (`splits.rs`), and that is all. Where false ones were added,
+//! Where edges were removed, a head learns to separate hidden edges from non-edges (`splits.rs`), and that is all. Where false ones were added,
 //! at a rate that need not be known:
 //!
-//! 1. non-edges are injected (`splits.rs`); a head learns to tell them from the observed edges;
+//! 1. non-edges are injected (`splits.rs`); a head learns to separate them from the observed edges;
 //! 2. what it says of the observed edges cleans the network: edges that look like the injected ones are left out;
 //! 3. a second head learns the same from codes in the cleaned network, where leaves are mostly true neighbors;
 //! 4. the score is the mean of both log odds.
@@ -27,7 +27,7 @@ const INJECTED: f64 = 0.2;
 /// Hidden edges for each observed edge, where edges were removed.
 const HIDDEN: f64 = 0.05;
 
-/// One in so many injected pairs has odds below those taken for the share of false edges.
+/// One in this number of injected pairs has odds below those taken for the share of false edges.
 const LOWEST: usize = 5;
 
 /// Probability of being true from which on an edge stays in the cleaned network. On SNAP's Facebook network with half as many false edges

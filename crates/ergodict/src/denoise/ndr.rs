@@ -243,7 +243,7 @@ mod tests {
         let rebuilt = small(Mode::OffChain).rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap();
         assert!(auc(&rebuilt.shrunk(20.0), &labels).unwrap() > 0.99);
         assert!(auc(&rebuilt.visits(), &labels).unwrap() > 0.9);
-        // Of the pairs on walks themselves nothing is told: the paper's mean is larger on all of them.
+        // Pairs on walks themselves are not separated: the paper's mean is larger on all of them.
         let plain = small(Mode::Plain).rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap();
         let sums = |rebuilt: &Rebuilt| rebuilt.shrunk(0.0).iter().sum::<f64>();
         assert!(sums(&plain) > sums(&rebuilt));

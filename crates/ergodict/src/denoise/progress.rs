@@ -1,4 +1,4 @@
-//! How long work tells how far it is, and is asked to stop.
+//! How long work reports progress, and is asked to stop.
 
 use crate::run::Sections;
 use crate::{Error, Result};
@@ -35,7 +35,7 @@ impl Stage {
     }
 }
 
-/// Who is told of progress, if anybody: the stage, the share of it that is done, and whether to go on is the answer.
+/// Where progress is reported, if anywhere: it gets the stage and the share of it that is done, and returns whether to continue.
 ///
 /// ```
 /// use ergodict::{Error, denoise::{Progress, Stage}};
@@ -45,25 +45,28 @@ impl Stage {
 /// assert!(matches!(progress.at(Stage::Heads, 0.6), Err(Error::Interrupted)));
 /// ```
 pub struct Progress<'a> {
-    told: Option<&'a mut dyn FnMut(Stage, f64) -> bool>,
+    report: Option<&'a mut dyn FnMut(Stage, f64) -> bool>,
     /// What is done already, for a checkpoint.
     record: Option<&'a Mutex<Sections>>,
 }
 
 impl<'a> Progress<'a> {
     /// Tells this function.
-    pub fn new(told: &'a mut dyn FnMut(Stage, f64) -> bool) -> Self {
-        Self { told: Some(told), record: None }
+    pub fn new(report: &'a mut dyn FnMut(Stage, f64) -> bool) -> Self {
+        Self { report: Some(report), record: None }
     }
 
     /// The same, with a record of what is done already.
-    pub(super) fn recorded(told: &'a mut dyn FnMut(Stage, f64) -> bool, record: &'a Mutex<Sections>) -> Self {
-        Self { told: Some(told), record: Some(record) }
+    pub(super) fn recorded(
+        report: &'a mut dyn FnMut(Stage, f64) -> bool,
+        record: &'a Mutex<Sections>,
+    ) -> Self {
+        Self { report: Some(report), record: Some(record) }
     }
 
-    /// Tells nobody.
+    /// Reports nothing.
     pub fn none() -> Self {
-        Self { told: None, record: None }
+        Self { report: None, record: None }
     }
 
     /// Tells how far a stage is.
@@ -71,7 +74,7 @@ impl<'a> Progress<'a> {
     /// # Errors
     /// [`Error::Interrupted`] when the answer is to stop.
     pub fn at(&mut self, stage: Stage, done: f64) -> Result<()> {
-        let go_on = self.told.as_mut().is_none_or(|told| told(stage, done));
+        let go_on = self.report.as_mut().is_none_or(|report| report(stage, done));
         if go_on { Ok(()) } else { Err(Error::Interrupted) }
     }
 

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 use rayon::slice::ParallelSliceMut;
 
 /// The area under the ROC curve, ties counted ½; none when a class is missing, when a score is NaN, or when there are not as many
-/// labels as scores. [`Ranked::new`] tells which.
+/// labels as scores. [`Ranked::new`] reports which.
 ///
 /// `P(score of a positive > score of a negative) + ½ P(equal)`.
 ///

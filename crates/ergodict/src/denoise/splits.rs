@@ -18,7 +18,7 @@
 //! Walks from any node reach pairs of leaves of one star, which walks from ends of edges hardly do: of such pairs a head that has seen none puts whole stars on top of the list
 //! (precision of the first 20 on a part of Twitter with 10,000 nodes .86 without them, 1.00 with them, on MIT8 .74 and .83; four seeds).
 //!
-//! Other questions about missing edges have other negatives ([`Negatives`]): *degree-matched* ones have the ends of hidden edges, shuffled, so that nothing about single nodes tells them from hidden
+//! Other questions about missing edges have other negatives ([`Negatives`]): *degree-matched* ones have the ends of hidden edges, shuffled, so that no property of single nodes separates them from hidden
 //! edges. (Ends drawn by degree do not match: a hidden edge has left its ends with one edge less each. On Erdős–Rényi networks the product of degrees then has an AUC of .43, by the degrees that are left
 //! .35; by shuffled ends .50.) As all laws are known, a weight of each pair turns one question into another.
 //!
@@ -284,7 +284,7 @@ fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> R
     Ok(split)
 }
 
-/// A weighted sample that stands for all non-edges.
+/// A weighted sample of all non-edges.
 struct Draw {
     pairs: Vec<(u32, u32)>,
     weights: Vec<f64>,
@@ -376,7 +376,7 @@ fn by_laws(
     (different, counts, each)
 }
 
-/// A share of so many edges, at least one.
+/// A share of `edges` edges, at least one.
 fn part(share: f64, edges: u64) -> u64 {
     ((share * edges as f64) as u64).max(1)
 }

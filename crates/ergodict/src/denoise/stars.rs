@@ -9,7 +9,7 @@
 //!
 //! `u` is the end with more neighbors besides the other end, of two alike the smaller node, so that a pair has one patch whichever way
 //! round it is given. `a_1 … a_l` are neighbors of `u` in random order, never `v`: without repetition where there are enough, else
-//! each drawn anew. `b_1 … b_l` are those of `v`. An end that has no other neighbor has no leaves: their entries are zeros.
+//! with replacement. `b_1 … b_l` are those of `v`. An end that has no other neighbor has no leaves: their entries are zeros.
 //!
 //! Left out are the entries that say nothing: those of an end with its own leaves, which are ones, and that of the pair, which is never
 //! looked at. As `v` is no leaf of `u`, nor `u` one of `v`, nothing depends on whether the pair has an edge. (docs/denoising.md keeps the
@@ -97,7 +97,7 @@ impl End<'_> {
 }
 
 impl Stars {
-    /// So many double stars for a pair, with so many leaves at each end.
+    /// Double stars for each pair, and leaves at each end.
     ///
     /// # Errors
     /// [`Error::Parameter`] for none of either, and for too many.
@@ -334,7 +334,7 @@ mod tests {
                 let drawn = mean(&network, pair, patches, leaves, 1);
                 assert_eq!(drawn.len(), exact.len());
                 for (entry, (x, p)) in drawn.iter().zip(&exact).enumerate() {
-                    // 4.5 standard errors of so many independent draws of a bit.
+                    // 4.5 standard errors of this number of independent draws of a bit.
                     let error = 4.5 * (p * (1.0 - p) / patches as f64).sqrt();
                     assert!(
                         (x - p).abs() <= error + 1e-12,

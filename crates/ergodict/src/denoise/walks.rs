@@ -99,7 +99,7 @@ impl<'a> Walks<'a> {
         Ok(all)
     }
 
-    /// For each node the pairs without an edge that walks of two steps join most, and those of three steps, so many of each: `RA` and `RW3` of the pairs, which are
+    /// For each node the pairs without an edge that walks of two steps join most, and those of three steps, `each` of both: `RA` and `RW3` of the pairs, which are
     /// `√(d_u d_v) S²` and `√(d_u d_v) S³`. A pair is there once, however many of its ends it is foremost for; ascending.
     pub(crate) fn nearest(&self, each: usize) -> Vec<(u32, u32)> {
         let n = self.network.nodes();

@@ -1,4 +1,4 @@
-//! What the theorem lets a user see: whether the surrogate tells the truth, and how far `W` is from stationary.
+//! What a user can check of the theorem: whether the surrogate agrees with the loss, and how far `W` is from stationary.
 //!
 //! | paper (Theorem 4.1 and its assumptions) | here |
 //! |---|---|
@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 /// `‖W − Π_C(W − ∇g_t(W)/2λ_max(A_t))‖_F / ‖W‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: what a gradient step would still change, as a share of the
 /// dictionary; zero exactly at the points of `C` that minimize the surrogate. Data times a number leave it as it is. For a union of sets `C` is the piece
-/// that `W` lies in; where nothing was coded, it is zero.
+/// that contains `W`; where nothing was coded, it is zero.
 ///
 /// ```
 /// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::stationarity_gap};

@@ -9,7 +9,7 @@
 //! Departures from the print. With a multiplier `μ ≥ 0` on the ellipsoid the minimizer over `C_i ∩ E` is the minimizer
 //! over `C_i` alone of the same quadratic with `B_θ = (1−θ)B + θAW_{t−1}ᵀ`, `θ = μ/(2(1+μ)) ∈ [0, ½]`, for the smallest
 //! `θ` that lands in `E`: no projection onto an intersection is needed. At `θ = ½` the point is the projection of the
-//! ellipsoid's center in the norm of `A`, so when that misses `E` the intersection is empty. `A` stands for `A + κ₁I`
+//! ellipsoid's center in the norm of `A`, so when that misses `E` the intersection is empty. `A` here is `A + κ₁I`
 //! throughout.
 
 use super::dictionary::{ColumnDescent, Descent, UpdateReport};
@@ -175,7 +175,7 @@ impl Quadratic<'_> {
     }
 
     /// The best of the minimizers over the pieces of a union, each under the ellipsoid, and the index of its piece.
-    /// `previous` lies in piece `current`, so it is itself a candidate: the result is never worse.
+    /// `previous` is in piece `current`, so it is itself a candidate: the result is never worse.
     pub(crate) fn minimize_over_union(
         &self,
         union: &DictionarySet,

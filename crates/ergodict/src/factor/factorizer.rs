@@ -142,7 +142,7 @@ pub struct Factorizer<T: Scalar> {
     parameters: FactorSettings,
     w: Mat<T>,
     aggregates: Aggregates,
-    /// Index of the piece of a union that `W` lies in.
+    /// Index of the piece of a union that contains `W`.
     piece: usize,
     coder: Coder<T>,
     h: Mat<T>,
@@ -341,7 +341,7 @@ impl<T: Scalar> Factorizer<T> {
         &self.aggregates
     }
 
-    /// The piece of a union of sets that `W_t` lies in; 0 for a convex set.
+    /// The piece of a union of sets that contains `W_t`; 0 for a convex set.
     pub fn piece(&self) -> usize {
         self.piece
     }
@@ -455,7 +455,7 @@ impl<T: Scalar> Factorizer<T> {
         outcome
     }
 
-    /// Sets the weight of the next step. The schedule becomes the list of the weights so far, so that files tell what was done; later steps
+    /// Sets the weight of the next step. The schedule becomes the list of the weights so far, so that files record them; later steps
     /// repeat the last weight unless it is set again.
     ///
     /// # Errors

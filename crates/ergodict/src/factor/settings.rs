@@ -129,7 +129,10 @@ pub struct FactorSettings {
     // Every sweep lowers the surrogate. The growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of the
     // minimizer; it holds where sweeps end at their cap, too, and to the tolerance where they end at that.
     /// Most sweeps of a dictionary update [default: 5, or 1 for minibatches of fewer samples than atoms]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)
+    )]
     pub dictionary_sweeps: Option<u32>,
 }
 
@@ -241,7 +244,12 @@ impl FactorSettings {
 
     /// For `r` atoms, with codes and dictionaries that are found to rounding, as theorems suppose.
     pub fn exact(atoms: usize) -> Self {
-        Self { tolerance: 1e-10, dictionary_tolerance: 1e-10, dictionary_sweeps: Some(500), ..Self::new(atoms) }
+        Self {
+            tolerance: 1e-10,
+            dictionary_tolerance: 1e-10,
+            dictionary_sweeps: Some(500),
+            ..Self::new(atoms)
+        }
     }
 
     /// The set of codes: nonnegative by default.

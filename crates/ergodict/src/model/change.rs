@@ -48,7 +48,7 @@ pub(crate) fn draw(
 ) -> Result<Mat<f64>> {
     let k = sampler.motif().k();
     let count = patches.div_ceil(BATCHES).max(1) * BATCHES;
-    // A chain that begins anew forgets where over a tenth of what is kept, unless more is asked for.
+    // A chain that restarts forgets its start over a tenth of what is kept, unless more is asked for.
     let rest = if sampler.is_independent() { 0 } else { (count as u64 / 10).saturating_mul(watching.every) };
     let mut walker =
         MotifWalker::new(Arc::clone(sampler), seed, id, watching.burn_in.max(rest), watching.every)?;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_in_powers_of_two_and_rests_while_all_gets_better_alike() {
+    fn a_score_is_in_powers_of_two_and_is_zero_while_all_windows_improve_equally() {
         let (rough, fine): (Vec<f64>, Vec<f64>) =
             ((1..=4).map(f64::from).collect(), (1..=4).map(|x| f64::from(x) / 2.0).collect());
         let gained = score((&rough, &fine), (&rough, &rough)).unwrap();

@@ -117,7 +117,7 @@ pub struct OverTime {
     /// Why they were not, where there is something to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
-    /// Of the windows that were learned from, each so many-th has its dictionary kept.
+    /// Dictionaries are kept for one in this number of the windows that were learned from.
     pub stride: u64,
     /// The windows whose dictionaries are kept.
     pub kept: Vec<usize>,
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dictionaries_are_thinned_alike_whenever_a_run_is_stopped() {
+    fn dictionaries_are_thinned_equally_whenever_a_run_is_stopped() {
         // A mebibyte each, so that 64 are kept.
         let w = |at: usize| Mat::<f32>::from_fn(1 << 9, 1 << 9, |_, _| at as f32);
         let mut all = OverTime::new(Times::Numbers);

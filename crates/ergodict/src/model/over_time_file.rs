@@ -37,7 +37,7 @@ pub(super) fn tensors(over_time: &OverTime, d: usize, r: usize) -> Vec<Tensor> {
     ]
 }
 
-/// Reads the tensors into what the header told. An error is what is wrong.
+/// Reads the tensors into the structure of the header. An error is what is wrong.
 pub(super) fn read(
     mut over_time: OverTime,
     tensors: &SafeTensors<'_>,

@@ -194,7 +194,7 @@ pub struct ChainReport {
 }
 
 impl ChainReport {
-    /// The same with what so many minibatches along the chains are worth.
+    /// The same with the effective number of `minibatches` along the chains.
     pub(crate) fn with_minibatches(mut self, minibatches: u64) -> Self {
         if self.independent || self.mixing.is_empty() {
             return self;

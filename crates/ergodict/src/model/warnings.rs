@@ -67,7 +67,7 @@ impl ChainReport {
 }
 
 impl Results {
-    /// That none of so many atoms was used, if so.
+    /// That none of the atoms was used, if so.
     pub fn warning(&self, atoms: usize) -> Option<Note> {
         let text = "every code is zero, nothing was learned: lower {}";
         (self.unused_atoms == atoms).then(|| Note::naming(text, &["lambda"]))

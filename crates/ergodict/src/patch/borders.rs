@@ -3,7 +3,7 @@
 use crate::chain::Lattice;
 
 /// 1 at every site whose label differs from that of its neighbor below or to the right, 0 elsewhere: walls one site
-/// thick, for systems whose labels only tell cells apart.
+/// thick, for systems whose labels only distinguish cells.
 ///
 /// ```
 /// use ergodict::{chain::{Boundary, Lattice}, patch::borders};

@@ -7,7 +7,7 @@ use crate::data::Frame;
 use crate::linalg::{Mat, Scalar};
 use crate::rng::{ChaCha8Rng, Purpose, stream};
 
-/// How patches are cut from configurations: where, and what number stands for a spin.
+/// How patches are cut from configurations: where, and how spins are encoded.
 ///
 /// ```
 /// use ergodict::chain::{Alphabet, Boundary};

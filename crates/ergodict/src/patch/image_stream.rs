@@ -63,7 +63,7 @@ impl ImageStream {
         self.window.features(self.images[0].channels())
     }
 
-    /// Goes on to the positions of the next minibatch, of so many patches.
+    /// Moves to the positions of the next minibatch, of `patches` patches.
     pub fn advance(&mut self, patches: usize) {
         self.corners.clear();
         for _ in 0..patches {

@@ -42,7 +42,7 @@ impl NetworkForm {
     /// The weight of a patch that is not at the motif's own edges: in networks without weights, the number of pairs of places, besides those that
     /// the motif joins, whose nodes have an edge. Of an undirected network each pair counts once, and a loop at a place once too. Where
     /// a homomorphism has the same node in several places, one edge of the network may be at several pairs. All that a dictionary learns
-    /// beyond the motif itself is there, and a patch that is at hand tells it for one look at each entry: so it is what chains are judged by.
+    /// beyond the motif itself is there, and one look at each entry of a patch computes it: so it is what chains are judged by.
     pub(crate) fn off_motif<T: Scalar>(&self, patch: &[T]) -> f64 {
         let at = |a: u32, b: u32| patch[a as usize * self.k + b as usize].to_f64();
         // A motif may have an edge both ways, which is one pair of an undirected network.

@@ -1,4 +1,4 @@
-//! Spin patches: what number stands for a spin.
+//! Spin patches: how spins are encoded as numbers.
 //!
 //! The paper factorizes configurations of ±1 with nonnegative atoms without saying what becomes of −1; here it is said:
 //!
@@ -39,7 +39,7 @@ pub enum SpinValues {
     Signed,
     /// A channel for each label, 1 in that of the site's label.
     OneHot,
-    /// 1 where labels meet and 0 elsewhere, for labels that only tell cells apart. The numbers are those of the map of
+    /// 1 where labels meet and 0 elsewhere, for labels that only distinguish cells. The numbers are those of the map of
     /// [`borders`](super::borders()), which is to be cut into patches instead of the configuration.
     Borders,
     /// Cosine and sine of an angle.
@@ -53,7 +53,7 @@ impl SpinValues {
     const ALL: [Self; 6] =
         [Self::ZeroOne, Self::Signed, Self::OneHot, Self::Borders, Self::Vector, Self::Real];
 
-    /// What stands for a spin where nothing else is said: a channel for each label, the vector of an angle, the real number; 0 and 1 for two values.
+    /// The default encoding of a spin: a channel for each label, the vector of an angle, the real number; 0 and 1 for two values.
     pub fn for_alphabet(alphabet: Alphabet) -> Self {
         match alphabet {
             Alphabet::Labels(_) => Self::OneHot,
@@ -153,7 +153,7 @@ impl Encoding {
         }
     }
 
-    /// What stands for a spin.
+    /// The encoding of spins.
     pub fn values(&self) -> SpinValues {
         self.values
     }
@@ -195,7 +195,7 @@ impl Encoding {
         best.0
     }
 
-    /// The share of sites whose spin is told by `values`, a reconstruction with [`channels`](Self::channels) numbers a
+    /// The share of sites whose spin is recovered from `values`, a reconstruction with [`channels`](Self::channels) numbers a
     /// site: 1 when all are right. NaN unless both are of the same number of sites, and for real numbers.
     pub fn agreement(&self, values: &[f64], spins: &Frame<'_>) -> f64 {
         let Frame::Whole(spins) = spins else { return f64::NAN };
@@ -266,7 +266,7 @@ pub struct SpinGrid<'a> {
     pub spins: &'a [i8],
     /// Its rows and columns.
     pub shape: (usize, usize),
-    /// What number stands for a spin.
+    /// The number that encodes a spin.
     pub encoding: &'a Encoding,
 }
 
@@ -309,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn every_spin_of_every_alphabet_is_told_from_its_numbers() {
+    fn every_spin_of_every_alphabet_is_recovered_from_its_numbers() {
         for (values, alphabet, spins) in [
             (SpinValues::ZeroOne, Alphabet::PlusMinus, vec![-1, 1]),
             (SpinValues::Signed, Alphabet::PlusMinus, vec![-1, 1]),
             (SpinValues::ZeroOne, Alphabet::ZeroOne, vec![0, 1]),
             (SpinValues::Signed, Alphabet::ZeroOne, vec![0, 1]),
             (SpinValues::OneHot, Alphabet::Labels(MOST_LABELS), (0..=127).collect()),
-            // What is told is whether labels meet there.
+            // The encoding is whether labels meet there.
             (SpinValues::Borders, Alphabet::Labels(7), vec![0, 1]),
         ] {
             let encoding = Encoding::new(values, alphabet).unwrap();

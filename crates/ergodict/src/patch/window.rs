@@ -94,7 +94,7 @@ impl Window {
         })
     }
 
-    /// Numbers of a patch of something with so many channels.
+    /// Numbers of a patch of data with this number of channels.
     pub fn features(&self, channels: usize) -> usize {
         self.rows * self.cols * channels
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, stream};
 
-    /// A grid whose values tell their place, and which leaves runs to the default.
+    /// A grid whose values are their positions, and which leaves runs to the default.
     struct Places(usize, usize, usize);
 
     impl Grid for Places {

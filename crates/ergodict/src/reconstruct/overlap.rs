@@ -121,8 +121,8 @@ impl Overlap {
         Ok((along(rows), along(cols)))
     }
 
-    /// Codes every patch under the dictionary and averages what is rebuilt where patches overlap. `seen` is told after
-    /// each batch how many patches are done, of how many; work stops with `None` when it answers false. The memory
+    /// Codes every patch under the dictionary and averages the reconstructions where patches overlap. `seen` is called after
+    /// each batch with the numbers of patches done and in all; work stops with `None` when it returns false. The memory
     /// taken is that of the result and of one batch.
     ///
     /// # Errors

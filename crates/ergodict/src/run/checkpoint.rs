@@ -116,7 +116,7 @@ impl Identity {
             );
         }
         let mut inputs = self.inputs.iter().zip(&now.inputs);
-        // Only the digest of a file says all of it: what is embedded, or given by a program, is told apart by its name.
+        // Only a file is identified by its digest alone: what is embedded, or given by a program, also by its name.
         let of_file = |input: &Input| input.digest.starts_with("blake3:");
         let differs =
             |then: &Input, now: &Input| then.digest != now.digest || !of_file(now) && then.name != now.name;

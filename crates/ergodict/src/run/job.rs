@@ -45,7 +45,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// A request that is made when so many steps are counted.
+    /// A request that is made when `steps` steps are counted.
     pub fn after(steps: u64) -> Self {
         Self(Arc::new(Request { asked: AtomicBool::new(steps == 0), left: Some(AtomicU64::new(steps)) }))
     }

@@ -31,7 +31,7 @@ use std::time::Duration;
 /// Why windows are not tested that are added to others.
 const ADDED: &str = "windows that are added one by one have no times to permute";
 
-/// How long permutations go on before progress is told.
+/// How long permutations run before progress is reported.
 const TEST_SLICE: Duration = Duration::from_millis(200);
 
 /// Learning in progress, from any source.

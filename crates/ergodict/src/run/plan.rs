@@ -33,7 +33,7 @@ pub struct RunPlan {
 }
 
 impl RunPlan {
-    /// Without settings to tell, and without files.
+    /// Without recorded settings, and without files.
     pub fn new(command: &str, parameters: FactorSettings, seed: u64) -> Self {
         let (settings, inputs, examples) = (json!({}), Vec::new(), Examples::default());
         let (yardstick, stopping) = (None, None);

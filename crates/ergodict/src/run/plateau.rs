@@ -64,7 +64,7 @@ impl Plateau {
         self.last_error
     }
 
-    /// Whether to stop, now that so many epochs are completed.
+    /// Whether to stop after a number of completed epochs.
     pub(super) fn is_reached(&mut self, epochs: u64, rule: Option<StopRule>) -> bool {
         if epochs == self.epochs {
             return false;

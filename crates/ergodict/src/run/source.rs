@@ -232,7 +232,7 @@ pub trait Source<T: Scalar>: Resumable + Send {
         0
     }
 
-    /// Makes so many minibatches more than were planned.
+    /// Extends the plan by a number of minibatches.
     ///
     /// # Errors
     /// [`Error::Parameter`] where that cannot be.
@@ -305,7 +305,7 @@ pub trait Source<T: Scalar>: Resumable + Send {
         Ok(Vec::new())
     }
 
-    /// Adds a window after all others, of so many minibatches; the times of windows are of this kind. Gives the source that takes its
+    /// Adds a window after all others, of a number of minibatches; the times of windows are of this kind. Gives the source that takes its
     /// place, where it becomes another.
     ///
     /// # Errors

@@ -152,7 +152,7 @@ impl<T: Scalar> Trainer<T> {
         })
     }
 
-    /// A step from statistics, with what coding the columns took, which the statistics do not tell.
+    /// A step from statistics, with the effort of coding the columns, which the statistics do not have.
     ///
     /// # Errors
     /// As [`Trainer::absorb`].
@@ -250,7 +250,7 @@ impl<T: Scalar> Trainer<T> {
         Ok(model)
     }
 
-    /// The state as a checkpoint, which still needs to be told where the data was.
+    /// The state as a checkpoint, which still lacks the position in the data.
     ///
     /// # Errors
     /// As [`Trainer::learned`].

@@ -96,7 +96,7 @@ impl Default for NetworkSettings {
             rewired_copies: None,
             // A tenth of those that a window of a hundred minibatches of a hundred is learned from.
             score_patches: 1000,
-            // One more than can tell a change at a level of 1 in 20.
+            // One more than is needed to detect a change at the 5 % level.
             null_permutations: 20,
             seed: 0,
             windows: WindowSettings::default(),

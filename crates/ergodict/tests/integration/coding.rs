@@ -504,7 +504,7 @@ proptest! {
             let outer = Mat::from_fn(m, m, |a, b| dot(&triangle[a], &triangle[b]));
             let (values, _) = eigen(&outer);
             let condition = values.iter().fold(0.0f64, |a, b| a.max(*b)) / values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
-            // Worse ones cannot be told from rank-deficient in f32, where the Gram matrix is known to 1e-7.
+            // Worse ones are indistinguishable from rank-deficient in f32, where the Gram matrix is known to 1e-7.
             prop_assume!(condition * T::EPSILON < 1e-4);
             let rows: Vec<Vec<f64>> = (0..m).map(|a| (0..m).map(|b| outer.get(a, b)).collect()).collect();
             for j in 0..n {

@@ -282,7 +282,7 @@ pub(crate) fn kkt(w: &Mat<f64>, x: &[f64], h: &[f64], penalty: Penalty, set: Cod
     }
 }
 
-/// Whether a code lies in its set, to within the rounding of a number type.
+/// Whether a code is in its set, to within the rounding of a number type.
 pub(crate) fn admissible(h: &[f64], set: CodeSet, epsilon: f64) -> bool {
     match set {
         CodeSet::Nonnegative => h.iter().all(|h| *h >= 0.0),

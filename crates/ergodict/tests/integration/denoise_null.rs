@@ -40,7 +40,7 @@ fn against(corrupted: &Corrupted, scores: &[f64], kind: Kind) -> f64 {
 }
 
 /// How many standard errors the mean is from a half, and the mean. The standard error is that of the spread over networks, or, if that is
-/// larger, that of as many independent Mann–Whitney statistics of so many pairs a class.
+/// larger, that of as many independent Mann–Whitney statistics with the same pairs a class.
 fn off(areas: &[f64], pairs: f64) -> (f64, f64) {
     let count = areas.len() as f64;
     let mean = areas.iter().sum::<f64>() / count;

@@ -28,7 +28,7 @@ fn values(samples: &[u8]) -> Vec<f32> {
     samples.iter().map(|v| (f64::from(*v) / 255.0) as f32).collect()
 }
 
-/// A file of these bytes, named so that its name tells nothing.
+/// A file of these bytes, with a name that gives nothing away.
 fn file(folder: &tempfile::TempDir, bytes: &[u8]) -> PathBuf {
     let path = folder.path().join("picture.dat");
     fs::write(&path, bytes).unwrap();
@@ -202,7 +202,7 @@ fn palettes_and_single_bits_are_read() {
 }
 
 #[test]
-fn floats_are_clipped_and_told() {
+fn floats_are_clipped_with_a_note() {
     let picture = Picture::new(2, 1, |x, _| [[-0.5_f32, 0.25, 1.5], [0.0, 1.0, 0.125]][x as usize]);
     let (image, notes) = open(&picture.encoded(Format::Tiff), true).unwrap();
     assert_eq!(image.values(), [0.0, 0.25, 1.0, 0.0, 1.0, 0.125]);
@@ -418,7 +418,7 @@ fn a_dictionary_that_spans_everything_gives_the_image_back() {
 }
 
 #[test]
-fn the_mean_over_patches_is_the_plain_mean_of_the_rebuilt_patches() {
+fn the_mean_over_patches_is_the_plain_mean_of_the_reconstructed_patches() {
     // An atom that is one at the first place of the patch only: each place is rebuilt by the patch that begins there
     // and is zero in all others.
     let image = tessellation(8, 10, false, 2).unwrap();
@@ -485,7 +485,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn progress_is_told_and_can_stop_the_work() {
+fn progress_is_reported_and_can_stop_the_work() {
     let image = tessellation(60, 60, false, 0).unwrap();
     let overlap = Overlap { window: window(4, Boundary::Periodic), stride: 1 };
     let mut told = Vec::new();
@@ -499,7 +499,7 @@ fn progress_is_told_and_can_stop_the_work() {
     assert!(overlap.reconstruct(&mut identity(16), &image, &mut |_, _| false).unwrap().is_none());
 }
 
-/// Learns from patches at places told by `place`, batch by batch.
+/// Learns from patches at the positions of `place`, batch by batch.
 fn learn(
     image: &Image,
     window: Window,

@@ -1,4 +1,4 @@
-//! Networks through files: what is written is read back, what is malformed is told with its line, nothing panics.
+//! Networks through files: what is written is read back, what is malformed is reported with its line, nothing panics.
 
 use ergodict::Error;
 use ergodict::data::{
@@ -25,7 +25,7 @@ fn malformed() -> PathBuf {
 
 /// Every `x.txt` in the folder is refused with what is in `x.txt.message`.
 #[test]
-fn malformed_edge_lists_are_told_with_their_line() {
+fn malformed_edge_lists_are_reported_with_their_line() {
     let mut tried = 0;
     for entry in std::fs::read_dir(malformed()).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Networks in Matrix Market, scipy and `.egr` files: what is written is read, what is damaged is told.
+//! Networks in Matrix Market, scipy and `.egr` files: what is written is read, what is damaged is reported.
 
 use ergodict::data::{
     Build, Conversion, Edge, Loops, Network, NodeIds, ReadDecisions, ReadOptions, convert_network,
@@ -57,7 +57,7 @@ proptest! {
             let path = folder.path().join(name);
             let saved = write_network(&path, &network).unwrap();
             let (found, decisions) = read_network(&path, &keep()).unwrap();
-            // What a matrix cannot tell is told when it is written.
+            // What a matrix cannot hold is reported when it is written.
             let lost = network.is_directed() && is_symmetric(&network) && name != "x.egr";
             if lost {
                 prop_assert!(saved.lost.unwrap().contains("undirected"));
@@ -238,7 +238,7 @@ fn convert_in_all_ways(path: &Path, options: &ReadOptions) -> Result<(), TestCas
 
 /// What was kept is gone on from only where it belongs, and is not believed.
 #[test]
-fn leftovers_of_conversions_are_told_and_checked() {
+fn leftovers_of_conversions_are_reported_and_checked() {
     let folder = tempfile::tempdir().unwrap();
     let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
     let mut list = String::new();
@@ -425,7 +425,7 @@ fn files_of_scipy_are_read() {
 }
 
 #[test]
-fn malformed_files_are_told_as_they_should_be() {
+fn malformed_files_have_the_expected_errors() {
     let (mut files, mut wrong) = (0, String::new());
     for entry in std::fs::read_dir(here("malformed")).unwrap() {
         let path = entry.unwrap().path();
@@ -447,7 +447,7 @@ fn malformed_files_are_told_as_they_should_be() {
 }
 
 #[test]
-fn matrices_tell_duplicates_and_zeros() {
+fn matrices_report_duplicates_and_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.mtx");
     let ignore = ReadOptions { weighted: Some(false), ..keep() };
@@ -479,9 +479,9 @@ fn matrices_tell_duplicates_and_zeros() {
     assert!(message.contains("from 1 to 2"), "{message}");
 }
 
-/// Blocks of text end anywhere; what is wrong is told as when the list is read whole.
+/// Blocks of text end anywhere; faults are reported as when the list is read whole.
 #[test]
-fn faults_in_later_blocks_are_told_with_their_line() {
+fn faults_in_later_blocks_are_reported_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
     for (fault, words) in
@@ -514,7 +514,7 @@ fn faults_in_later_blocks_are_told_with_their_line() {
     assert_eq!(convert_network(&text, &keep(), &out, 0, &mut |_| true).unwrap_err().to_string(), whole);
 }
 
-/// The most memory that this process had, in KiB; none where the system does not tell.
+/// The peak memory of this process, in KiB; none where the system does not report it.
 fn high_water() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()
@@ -536,7 +536,7 @@ fn conversion_takes_bounded_memory() {
         return;
     }
     if high_water().is_none() {
-        eprintln!("SKIPPED: this system does not tell how much memory a process had");
+        eprintln!("SKIPPED: this system does not report the peak memory of a process");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

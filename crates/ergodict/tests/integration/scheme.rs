@@ -269,7 +269,7 @@ fn per_column_normalization_forgets_widths() {
 }
 
 #[test]
-fn single_precision_tells_the_same_story() {
+fn single_precision_agrees() {
     for code in code_sets() {
         let mut random = Random::new(6);
         let planted = random.uniforms(20, 6);

@@ -1,5 +1,5 @@
 //! Theorem 4.1, seen: on a finite chain with known stationary law `π` the expected loss `f(W) = Σ π_i ℓ(X_i, W)` is
-//! computed exactly, and the surrogate tells the truth about it in the end.
+//! computed exactly, and the surrogate converges to it.
 //!
 //! Where the tolerances come from. With `ω_s` the weight of minibatch `s` in the running averages,
 //! `f̂_t(W_t) − f(W_t)` is the sum of

@@ -2,7 +2,7 @@
 
 use crate::summary::Summary;
 use ergodict::model::Input;
-use ergodict_pages::denoising::{DenoisingPage, Expected, Suspect, blend};
+use ergodict_pages::denoising::{DenoisingPage, Doubtful, Expected, Suspect, blend};
 use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
@@ -153,6 +153,7 @@ impl Denoised<'_> {
             method: &self.page.run.method,
             noise: self.page.noise(),
             expected: self.page.expected,
+            expected_false: self.page.doubtful,
             first: self.page.first.iter().take(FIRST).map(PairSummary::new).collect(),
             heads: heads.collect(),
             notes: &self.page.notes,
@@ -184,6 +185,8 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     noise: &'a str,
     /// What is expected of the pairs that come first; `null` unless missing edges are looked for by `ensemble`
     expected: Option<Expected>,
+    /// What is expected of the edges that come first; `null` unless false edges are looked for by `ensemble`
+    expected_false: Option<Doubtful>,
     /// The pairs that come first
     first: Vec<PairSummary<'a>>,
     /// Classifiers of trained methods, one for each kind of noise
@@ -210,7 +213,7 @@ struct PairSummary<'a> {
     degrees: [usize; 2],
     /// Common neighbors
     common_neighbors: usize,
-    /// Features that speak most for a missing edge or against an observed one
+    /// Features that add most to the log odds of a missing edge, or subtract most from those of an observed one
     reasons: &'a str,
 }
 

@@ -172,12 +172,12 @@ impl Task {
         progress.iter().for_each(Progress::finish);
         let (_, fetched) = written.map_err(|error| self.explained(args, error))?;
         if !common.quiet {
-            self.tell(fetched.as_ref());
+            self.report(fetched.as_ref());
         }
         Ok(fetched)
     }
 
-    fn tell(&self, fetched: Option<&Fetched>) {
+    fn report(&self, fetched: Option<&Fetched>) {
         let Some(fetched) = fetched else {
             return say(&format!("{}: has the network {} already", self.out.display(), self.original.name));
         };

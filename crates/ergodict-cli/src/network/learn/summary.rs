@@ -244,9 +244,7 @@ impl Summary for NetworkLearnSummary<'_> {
         let networks = &self.of.model.provenance.networks;
         let mut findings: Vec<(&str, String)> = Vec::new();
         for network in networks.iter().take(LISTED) {
-            findings.extend(finding::explained(self.of.model, network).map(|text| ("", text)));
-            findings
-                .extend(network.explained.as_ref().and_then(finding::beyond_degrees).map(|text| ("", text)));
+            findings.extend(finding::learned(self.of.model, network).into_iter().map(|text| ("", text)));
         }
         if !findings.is_empty() {
             findings.extend(finding::atoms(self.of.model).into_iter().map(|text| ("", text)));
@@ -314,7 +312,7 @@ pub(in crate::network) struct StaticLearnSummary<'a> {
     pub(in crate::network) motif: Option<&'a NetworkForm>,
     /// Number of atoms, r
     pub(in crate::network) atoms: usize,
-    /// Homomorphisms of the motif into the network
+    /// Motif samples in all
     pub(in crate::network) homomorphisms: u64,
     /// Different patches among them
     pub(in crate::network) patches: usize,
@@ -322,7 +320,7 @@ pub(in crate::network) struct StaticLearnSummary<'a> {
     pub(in crate::network) rounds: usize,
     /// Whether the loss converged
     pub(in crate::network) converged: bool,
-    /// Mean loss over all homomorphisms, by their probabilities
+    /// Mean loss over all motif samples, weighted by probability
     pub(in crate::network) loss: f64,
     /// Dominance of each atom, in the order of the columns of W
     pub(in crate::network) dominance: Vec<f64>,
@@ -340,10 +338,10 @@ impl Summary for StaticLearnSummary<'_> {
     const SCHEMA: &'static str = "ergodict.network-learn-static/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let Self { network, atoms, homomorphisms, patches, rounds, .. } = self;
+        let Self { network, atoms, homomorphisms: all, patches, rounds, .. } = self;
         let motif = self.motif.map(|form| format!("{} of {} nodes", form.motif, form.k)).unwrap_or_default();
         let learned = format!(
-            "{atoms} latent motifs of all {homomorphisms} samples of a {motif} in {network} ({patches} distinct patches)"
+            "{atoms} latent motifs of all {all} samples of a {motif} in {network} ({patches} distinct patches)"
         );
         let mut lines = vec![("", learned), ("dominance", first_dominances(&self.dominance, &self.order))];
         if !self.converged {

@@ -68,7 +68,7 @@ impl Writer<'_> {
         Box::new(rows.filter(|row| self.threshold.is_none_or(|threshold| row.2 > threshold)))
     }
 
-    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when interrupted.
+    /// Writes the file, or a folder of parts, whole or not at all: the number of pairs, or none when interrupted.
     pub(in crate::network) fn write(&self, out: &Path, parts: Option<usize>) -> Result<Option<u64>> {
         let (seen, stopped) = (Cell::new(0u64), Cell::new(false));
         let rows = self.rows().map(|row| {

@@ -181,7 +181,7 @@ impl Sampled {
         !self.moved && !self.independent && self.kept.iter().all(|&kept| kept >= 100)
     }
 
-    /// What is known of an observable. A single chain whose steps depend on each other cannot tell whether it has mixed, and
+    /// What is known of an observable. A single chain whose steps depend on each other cannot show whether it has mixed, and
     /// neither can one that never moves.
     fn observable(&self, name: &str, mixing: &Mixing) -> MixingSummary {
         let mut summary =

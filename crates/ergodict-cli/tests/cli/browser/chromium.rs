@@ -174,7 +174,7 @@ impl Browser {
 
     /// Middle of the first element that `selector` finds, scrolled into view, or the given parts of its width and height.
     fn place(&mut self, selector: &str, (x, y): (f64, f64)) -> (f64, f64) {
-        // Scrolling is told a frame later, and hides what the pointer would show.
+        // Scrolling is reported a frame later, and hides what the pointer would show.
         let found = self.value(&format!(
             "(async () => {{ const e = document.querySelector({selector:?});
              e.scrollIntoView({{ block: 'center', behavior: 'instant' }});

@@ -1,7 +1,7 @@
 //! The bars on the page and in the summary: what was seen, what was found, and how the losses went.
 
 use super::super::log_spaced;
-use super::{ALIKE, BATCH, BETWEEN, BarsRecord, BarsRun, Look, OFF, SIDE, Size};
+use super::{BATCH, BETWEEN, BarsRecord, BarsRun, Look, OFF, SIDE, SIMILAR, Size};
 use anyhow::Result;
 use ergodict_report::{AtomGrid, Color, Figure, LineChart, Series, Table};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ impl BarsRun {
     }
 
     fn found(&self) -> usize {
-        self.seen().likeness.iter().filter(|c| **c > ALIKE).count()
+        self.seen().likeness.iter().filter(|c| **c > SIMILAR).count()
     }
 
     /// By how many percent the surrogate and the loss on fresh pictures differ.
@@ -139,8 +139,8 @@ impl BarsRun {
              noise. A bar that is on stays on for {:.0} pictures on average; when it comes back its brightness is \
              new.\n\n\
              So neighbors are nearly the same picture: {:.0} pictures in a row say as much as one independent \
-             picture (measured on the number of bars that are on; the exact value is {:.1}). The method is told \
-             nothing of bars.",
+             picture (measured on the number of bars that are on; the exact value is {:.1}). The method has \
+             no notion of bars.",
             1.0 / OFF,
             self.seen().memory,
             self.bars.autocorrelation_time(),
@@ -156,7 +156,7 @@ impl BarsRun {
         let words = format!(
             "The {} atoms, most dominant first. The number is the dominance of an atom: its share in the \
              reconstructions.\n\n\
-             {} of the {} true bars are among them: the cosine between bar and atom is above {ALIKE}, and {:.3} on \
+             {} of the {} true bars are among them: the cosine between bar and atom is above {SIMILAR}, and {:.3} on \
              average over all bars.",
             atoms.len(),
             self.found(),
@@ -167,7 +167,7 @@ impl BarsRun {
     }
 
     fn losses(&self) -> Figure {
-        // Evenly spread on the logarithmic axis, so that the jumps of single minibatches can be told apart.
+        // Evenly spread on the logarithmic axis, so that the jumps of single minibatches can be seen.
         let times = log_spaced(self.seen().steps.len() as u64, 40);
         let line = |value: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {
             times.iter().map(|&t| (t as f64, value(&self.seen().steps[t as usize - 1]))).collect()
@@ -217,8 +217,8 @@ impl BarsRun {
         };
         let words = "How far one step of gradient descent would still move the dictionary: 0 where no small \
                      change improves it.\n\n\
-                     Every minibatch solves for the surrogate, so that gap is always as small as the tolerance \
-                     asks. What the theorem promises is the other curve: the gap of the expected loss, which \
+                     Every minibatch solves for the surrogate, so its stationarity gap is always as small as the tolerance \
+                     asks. What the theorem promises is the other curve: the stationarity gap of the expected loss, which \
                      learning never computes, goes down too, to what is left to chance.";
         Figure { title: "Nothing left to improve".into(), svg: chart.svg(), words: words.into() }
     }

@@ -98,7 +98,7 @@ fn gradients(sound: &[(&Case, &CaseRecord)]) -> Claim {
             format!("{}, exact {}", two_digits(last(&seen.gradient.rms)), two_digits(last(&seen.gradient_exact)))
         }),
         verdict: Verdict::agrees_if(sound.iter().all(|(_, seen)| near(seen))),
-        why: "root mean square over runs at the end beside the exact one of ‖∇fₜ − ∇f‖ at that W, which goes to zero: at most \
+        why: "root mean square over runs at the end, compared with the exact one of ‖∇fₜ − ∇f‖ at that W, which goes to zero: at most \
               1.5 times as much; with Bₜᵀ for Bₜ, which the shapes need"
             .into(),
     }

@@ -7,7 +7,7 @@
 //! - `D_t = (1−w_t) D_{t−1} P + w_t Σ`,
 //! - `S_t = (1−w_t)² S_{t−1} + w_t² Σ + w_t (1−w_t) (D_{t−1} P + (D_{t−1} P)ᵀ)`,
 //!
-//! whatever the weights and the chain: no limit is taken, and where an assumption of the theorem fails it tells what remains.
+//! whatever the weights and the chain: no limit is taken, and where an assumption of the theorem fails it shows what remains.
 
 use super::setting::{LAW, STATES, Square};
 

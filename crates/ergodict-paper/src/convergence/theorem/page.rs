@@ -14,7 +14,7 @@ const READING: &str = "Lines are the root mean square over the runs, a pale band
 
 /// Adds both sections.
 pub(super) fn show(theorem: &Theorem, report: Report) -> Result<Report> {
-    let mut report = report.section("Six pictures: the theorem beside the truth", lead(theorem));
+    let mut report = report.section("Six pictures: the theorem and the exact result", lead(theorem));
     report = report.table(assumptions(theorem)).figure(seen(theorem)?).table(chains(theorem.size));
     for figure in [
         three_losses(theorem),
@@ -27,7 +27,7 @@ pub(super) fn show(theorem: &Theorem, report: Report) -> Result<Report> {
         report = figure.into_iter().fold(report, Report::figure);
     }
     let words = format!(
-        "At the end of {} runs: mean and standard error of f(W); the root mean square of f̂ − f, beside what is exactly expected \
+        "At the end of {} runs: mean and standard error of f(W); the root mean square of f̂ − f, next to its exact expectation \
          of it, the standard deviation of fₜ − f at the last dictionaries; “ratio” is f̂ − f in that unit, run by run, root mean \
          square: chance explains up to {:.2} (χ², 0.9999), and what is more does not vanish. Exponents are fitted over the last \
          one and a half decades, the exact ones in the same way to the exact standard deviation.",
@@ -45,7 +45,7 @@ pub(super) fn show(theorem: &Theorem, report: Report) -> Result<Report> {
         report = report.figure(figure);
     }
     let words = "As above; but where the theorem does not hold, “ratio” is in units of what independent pictures with weights \
-                 1/t would leave after as many minibatches. The exact standard deviation, which knows no theorem, tells of each \
+                 1/t would leave after as many minibatches. The exact standard deviation, which assumes no theorem, shows for each \
                  case where it stays.";
     Ok(report
         .table(cases(theorem, "Cases that break an assumption", words.into(), |case| case.breaks.is_some())))
@@ -68,7 +68,7 @@ fn lead(theorem: &Theorem) -> String {
     });
     format!(
         "A Markov chain on six pictures, shown one at a time, and {ATOMS} atoms to explain them. The transition probabilities \
-         are known, so the stationary law π is, and with it the expected loss f(W) = Σ π(y) ℓ(y, W) and its gradient, for any \
+         are known, so the stationary distribution π is, and with it the expected loss f(W) = Σ π(y) ℓ(y, W) and its gradient, for any \
          dictionary. The empirical loss fₜ needs only the weights with which each picture was seen so far. So f is never \
          estimated: what the runs are compared with is the truth.\n\n\
          λ = {LAMBDA}, κ₁ = {KAPPA1}, κ₂ = {KAPPA2}, so that (C1) and (C2) hold; nonnegative atoms of norm at most 1, \
@@ -103,7 +103,7 @@ fn seen(theorem: &Theorem) -> Result<Figure> {
     let words = "The six pictures with their probabilities, and the three atoms that the sticky chain taught. A shape each, with \
                  something of its own: an atom has to serve two pictures that differ, so no dictionary has loss zero, and the \
                  frequencies decide what an atom looks like.\n\n\
-                 The first row of pictures is one half of the law, the second row the other: they matter when assumptions are \
+                 The first row of pictures is one half of the distribution, the second row the other: they matter when assumptions are \
                  broken.";
     Ok(Figure { title: "What is seen, and what is learned".into(), svg: grid.svg()?, words: words.into() })
 }
@@ -118,7 +118,7 @@ fn line(case: &Case, seen: &CaseRecord, name: &str, curve: &Curve, exact: Option
 }
 
 fn chart(y_label: &str, mut series: Vec<Series>) -> String {
-    // More bands than three cannot be told apart.
+    // More bands than three cannot be distinguished.
     if series.len() > 3 {
         series.iter_mut().for_each(|series| series.band.clear());
     }
@@ -161,7 +161,7 @@ fn three_losses(theorem: &Theorem) -> Option<Figure> {
     let words = format!(
         "One run of the sticky chain with weights 1/t. At first the chain shows one picture only: the dictionary learns it, the \
          surrogate and the empirical loss are low, and the expected loss, which knows all six, is high. It takes a few times \
-         {:.0} steps until the sample speaks for the law. Then the three come together: that is part (ii) of the theorem.",
+         {:.0} steps until the sample represents the distribution. Then the three come together: that is part (ii) of the theorem.",
         theorem.size.memory()
     );
     Some(Figure { title: "Three losses close in on each other".into(), svg: chart.svg(), words })
@@ -235,8 +235,8 @@ fn gaps(theorem: &Theorem) -> Figure {
     let found = keys.iter().filter_map(|key| theorem.case(key));
     let one = |(case, seen): (&Case, &CaseRecord)| line(case, seen, &case.name, &seen.gap, None);
     let words = "How far a step of projected gradient descent on the expected loss would still move the dictionary: zero exactly \
-                 at critical points. The theorem says that Wₜ comes to the set of these, and the gap falls.\n\n\
-                 For contrast the chain that never leaves its half (below): its dictionary comes to rest too, at a critical \
+                 at critical points. The theorem says that Wₜ comes to the set of these, and the stationarity gap falls.\n\n\
+                 For contrast the chain that never leaves its half (below): its dictionary converges too, to a critical \
                  point of the loss of that half, which is none of the expected loss.";
     Figure {
         title: "Nothing left to improve".into(),
@@ -251,7 +251,7 @@ fn old_codes(theorem: &Theorem) -> Figure {
     let lines =
         found.iter().map(|(case, seen)| line(case, seen, &case.name, &seen.old_codes, None)).collect();
     let words = "The surrogate keeps the codes that were best when each picture was seen; the empirical loss codes all of them \
-                 anew. The difference is what old codes cost, never below zero. As the dictionary settles it vanishes about as \
+                 again. The difference is what old codes cost, never below zero. As the dictionary settles it vanishes about as \
                  fast as its square distance from the limit, 1/t: much faster than chance does, so that f̂ − f is nearly all fₜ \
                  − f.\n\n\
                  Under weights t^−2 the first codes are never forgotten, and what they cost stays.";
@@ -263,7 +263,7 @@ fn old_codes(theorem: &Theorem) -> Figure {
 }
 
 fn broken_lead() -> String {
-    "The same pictures and the same law π, with one assumption taken away at a time. What remains in the end is what the exact \
+    "The same pictures and the same distribution π, with one assumption taken away at a time. What remains in the end is what the exact \
      standard deviation says: it does not ask for any assumption."
         .into()
 }
@@ -272,8 +272,8 @@ fn broken(theorem: &Theorem) -> Option<Figure> {
     let keys = ["independent", "reducible", "summable", "constant-0.2"];
     let ((_, apart), (_, summable)) = (theorem.case("reducible")?, theorem.case("summable")?);
     let words = format!(
-        "Independent pictures with weights 1/t, where all is well, beside three that break an assumption. {READING}\n\n\
-         A reducible chain, (M1): two halves that never meet. The surrogate comes to tell the loss of the half that the chain is \
+        "Independent pictures with weights 1/t, where all assumptions hold, next to three that break an assumption. {READING}\n\n\
+         A reducible chain, (M1): two halves that never meet. The surrogate converges to the loss of the half that the chain is \
          in, and is off by {:.1} for ever.\n\n\
          Summable weights, Σ wₜ < ∞: with wₜ = t^−2 the first picture keeps half of all weight for ever, since Π (1 − t^−2) = \
          1/2. Learning freezes before it has forgotten where it began; {:.1} stays.\n\n\
@@ -305,7 +305,7 @@ fn halves(theorem: &Theorem) -> Option<Figure> {
     };
     let words = "Two runs of the reducible chain that start in different halves. Each surrogate converges, to the loss of its \
                  half, and each expected loss does, but not to the same: where one starts is never forgotten. Any mixture of the \
-                 halves is a stationary law, so there is no one expected loss to speak of; here it is that of π.";
+                 halves is a stationary distribution, so there is no one expected loss to speak of; here it is that of π.";
     Some(Figure {
         title: "Where it starts decides where it ends".into(),
         svg: chart.svg(),
@@ -355,7 +355,7 @@ fn forgetting(theorem: &Theorem) -> Option<Figure> {
     let words = format!(
         "Weights that stop falling at c = 0.2 and at c = 0.02. The surrogate follows the recent past and stays as noisy as \
          an average of 2/c − 1 pictures: exactly √(c/(2 − c)) of the standard deviation of one picture's loss, which is {:.2} and {:.2} \
-         of it. That is no fault where the law changes and the past should be forgotten; but no limit is reached: at the end f̂ \
+         of it. That is no fault where the distribution changes and the past should be forgotten; but no limit is reached: at the end f̂ \
          − f is {} and {}.",
         (0.2f64 / 1.8).sqrt(),
         (0.02f64 / 1.98).sqrt(),
@@ -368,7 +368,7 @@ fn forgetting(theorem: &Theorem) -> Option<Figure> {
 fn periodic(theorem: &Theorem) -> Option<Figure> {
     let (_, seen) = theorem.case("periodic")?;
     let words = format!(
-        "The two halves in turn: irreducible, but with period 2. (M1) asks for an aperiodic chain, and (M2) for laws that come \
+        "The two halves in turn: irreducible, but with period 2. (M1) asks for an aperiodic chain, and (M2) for distributions that come \
          to π, which they never do: at even times the chain is in one half, at odd times in the other. Yet averages converge, \
          and so does everything here: f̂ − f falls as t to the {} ± {:.2}. The assumption is sufficient, not necessary.",
         signed(seen.rate.fitted),

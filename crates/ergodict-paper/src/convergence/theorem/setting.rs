@@ -30,9 +30,9 @@ pub(super) struct Size {
     pub(super) steps: u64,
     /// Runs of each case, which differ in the trajectory and in the first dictionary.
     pub(super) runs: u64,
-    /// The sticky chain draws a new picture once in so many steps on average.
+    /// The sticky chain draws a new picture once in this number of steps on average.
     pub(super) stay: u64,
-    /// Subsampling keeps every so manieth state.
+    /// Subsampling keeps one state in this number.
     pub(super) keep: u64,
 }
 

@@ -27,8 +27,8 @@ pub(super) fn assumptions(theorem: &Theorem) -> Table {
         ),
         (
             "(M2)",
-            "enough: wₜ = O(t^−β), 3/4 < β ≤ 1, and laws that come to π faster than t^−2(1−β)",
-            format!("β = 1 and 0.8; the law is off by (1 − 1/{stay})^t"),
+            "enough: wₜ = O(t^−β), 3/4 < β ≤ 1, and distributions that come to π faster than t^−2(1−β)",
+            format!("β = 1 and 0.8; the distribution is off by (1 − 1/{stay})^t"),
         ),
         ("Σ wₜ = ∞", "what is old is forgotten", "1/t and t^−0.8".to_owned()),
         (
@@ -75,7 +75,7 @@ pub(super) fn chains(size: Size) -> Table {
         vec![
             "halves in turn".into(),
             "drawn from π within the other half: period 2".into(),
-            "1, beside the eigenvalue −1".into(),
+            "1, next to the eigenvalue −1".into(),
             "at most 1".into(),
         ],
         vec![
@@ -89,8 +89,8 @@ pub(super) fn chains(size: Size) -> Table {
         title: "The chains".into(),
         head: ["chain", "the next picture", "spectral gap", "autocorrelation time"].map(str::to_owned).to_vec(),
         rows: rows.to_vec(),
-        words: "All of them have the stationary law π; the last has others beside it. So many pictures in a row as the \
-                autocorrelation time says are worth one independent picture."
+        words: "All of them have the stationary distribution π; the last also has others. As many pictures in a row as \
+                the autocorrelation time are worth one independent picture."
             .into(),
     }
 }

@@ -33,7 +33,7 @@ impl<M: ClusterModel> SwendsenWang<M> {
         threshold(-2.0 * pull)
     }
 
-    /// The probability that a cluster of labels gets label 0, of so many.
+    /// The probability that a cluster of labels gets label 0 of `labels`.
     pub(crate) fn first_label(pull: f64, labels: u8) -> f64 {
         // Without overflow: the weights are over that of label 0.
         1.0 / (1.0 + f64::from(labels - 1) * (-pull).exp())

@@ -1,5 +1,5 @@
 //! The Ising chains on tiny systems, where every state can be counted: `πP = π` with the kernels' own probabilities,
-//! and the samplers against the exact law of where they are after so many steps.
+//! and the samplers against the exact law of where they are after a number of steps.
 
 use crate::chain::{Boundary, Chain, Checkerboard, Field, Ising, IsingGraph, Lattice, SpinSystem};
 use crate::rng::{Purpose, stream};
@@ -184,7 +184,7 @@ fn quantile(freedom: f64) -> f64 {
     freedom * (1.0 - a + 3.719 * a.sqrt()).powi(3)
 }
 
-/// Where runs from fresh starts are after so many steps, against the law; states with few expected visits are put together.
+/// Where runs from fresh starts are after a number of steps, against the law; states with few expected visits are pooled.
 fn check_draws<C: Chain<State = Vec<i8>>>(name: &str, chain: &C, steps: u64, law: &[f64], seed: u64) {
     let draws = 5000;
     let mut counts = vec![0.0; law.len()];

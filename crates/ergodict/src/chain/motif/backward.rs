@@ -62,12 +62,12 @@ struct Kinds {
     children: Vec<Vec<(u32, bool)>>,
     /// Those `(kind, down)` that are a child of something; not of kind 0.
     messages: Vec<(u32, bool)>,
-    /// Whether directions are told apart.
+    /// Whether directions are distinguished.
     directed: bool,
 }
 
 impl Kinds {
-    /// Directions are told apart only where they matter.
+    /// Directions are distinguished only where they matter.
     fn new(tree: &RootedTree, directed: bool) -> Self {
         let mut below: Vec<Vec<(u32, bool)>> = vec![Vec::new(); tree.parent.len()];
         let (mut of, mut seen) = (vec![0; tree.parent.len()], HashMap::from([(Vec::new(), 0)]));
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_subtrees_are_kept_once() {
+    fn equal_subtrees_are_kept_once() {
         let (_, network) = tiny_networks().swap_remove(0);
         let kinds = |motif: &Motif| Backward::new(&network, motif).unwrap().kinds.children.len();
         assert_eq!(kinds(&Motif::chain(21).unwrap()), 21);

@@ -172,7 +172,7 @@ pub(crate) fn check_transitions(
     chi2
 }
 
-/// Frequencies of where a state is after a step (`block` 0), or after a block of so many, against powers of
+/// Frequencies of where a state is after a step (`block` 0), or after a block of `block` steps, against powers of
 /// the matrix.
 pub(crate) fn check_from(
     sampler: &dyn MotifSampler,

@@ -68,7 +68,7 @@ impl ChiSquared {
 }
 
 #[test]
-fn cells_are_pooled_and_counts_that_are_off_are_told() {
+fn cells_are_pooled_and_wrong_counts_are_detected() {
     let law = [0.001, 0.3, 0.199, 0.001, 0.499, 0.0];
     let mut chi2 = ChiSquared::default();
     // 1 and 1 go with the 199.

@@ -54,7 +54,7 @@ impl ClosedSampler {
         Self::within(network, motif, most_tries, None)
     }
 
-    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    /// The same with a test of adjacency of at most `memory` bytes, if given.
     pub(super) fn within(
         network: &Arc<Network>,
         motif: &Motif,
@@ -102,7 +102,7 @@ pub(super) fn largest_weight(network: &Network) -> f64 {
 }
 
 /// How many draws of a tree it takes on average until the other edges are there as well: from draws, until that is known
-/// well enough, or it is clear that there are more than `most`; infinite when there was none among so many.
+/// well enough, or it is clear that there are more than `most`; infinite when there was none among them.
 pub(super) fn tries_to_close(tree: &ExactSampler, rest: &[(u32, u32)], largest: f64, most: f64) -> f64 {
     let (k, network) = (tree.motif().k(), tree.network());
     let (mut rng, mut x, mut block) = (settled(), vec![0; k], vec![0; BLOCK * k]);

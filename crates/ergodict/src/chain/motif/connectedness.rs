@@ -29,18 +29,18 @@ pub(crate) enum Connectedness {
 impl fmt::Display for Connectedness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Irreducible => f.write_str("every homomorphism can be reached from every other"),
+            Self::Irreducible => f.write_str("every motif sample can be reached from every other"),
             Self::TwoClasses => f.write_str(
-                "the network is bipartite, so the chain never changes sides: homomorphisms with the first node \
+                "the network is bipartite, so the chain never changes sides: motif samples with the first node \
                  on the other side cannot be reached from the start; start several chains, or draw independently by the exact sampler",
             ),
             Self::Several(classes) => write!(
                 f,
-                "the homomorphisms fall into {classes} classes, as the network has several components, and the chain \
+                "the motif samples fall into {classes} classes, as the network has several components, and the chain \
                  stays in the class of its start: take the largest component, or draw independently by the exact sampler"
             ),
             Self::Unknown => f.write_str(
-                "whether every homomorphism can be reached from every other is not known for this motif and network: \
+                "whether every motif sample can be reached from every other is not known for this motif and network: \
                  compare chains from several starts",
             ),
         }

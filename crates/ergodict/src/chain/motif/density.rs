@@ -53,7 +53,7 @@ impl Density {
         Self { log, relative_error: 0.0, exact: true }
     }
 
-    /// The density of a motif: exact for trees, whatever `draws` is, and from so many draws otherwise. Takes
+    /// The density of a motif: exact for trees, whatever `draws` is, and from `draws` draws otherwise. Takes
     /// the memory of backward weights, or of an exact sampler of a spanning tree
     /// (`ExactSampler::bytes_needed`).
     ///
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_density_is_told() {
+    fn motifs_without_density_are_refused() {
         let mut rng = stream(0, Purpose::Chain, 0);
         let none = simple(0, &[]);
         assert!(Density::estimate(&none, &Motif::chain(2).unwrap(), 0, &mut rng).is_err());

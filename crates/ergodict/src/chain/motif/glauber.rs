@@ -1,4 +1,4 @@
-//! The Glauber chain: one node of a homomorphism at a time is drawn anew given the others.
+//! The Glauber chain: one node of a homomorphism at a time is redrawn given the others.
 //!
 //! | symbol | here | where |
 //! |---|---|---|
@@ -38,7 +38,7 @@ use rand_chacha::rand_core::Rng;
 use std::sync::{Arc, OnceLock};
 
 /// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of
-/// all updates get past so many.
+/// all updates need more.
 const TRIES: u32 = 16;
 
 /// The same for a row: to go through a long one takes longer than some tries. (With 16 tries alone an update
@@ -69,7 +69,7 @@ pub(super) struct Tie {
 /// A node `v` of the motif is chosen uniformly, and its place drawn with probability proportional to
 /// `Π_{(u,v) ∈ F} A(x(u), ·) Π_{(v,u) ∈ F} A(·, x(u))`; `π(x) ∝ Π A(x(i),x(j))` is stationary.
 ///
-/// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told
+/// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is given
 /// by [`Glauber::connectedness`].
 #[derive(Clone, Debug)]
 pub(crate) struct Glauber {
@@ -102,7 +102,7 @@ impl Glauber {
         Self::within(network, motif, None)
     }
 
-    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    /// The same with a test of adjacency of at most `memory` bytes, if given.
     pub(super) fn within(network: Arc<Network>, motif: Motif, memory: Option<usize>) -> Result<Self> {
         let found = homomorphism(&network, &motif, false, STEPS, &mut settled())?;
         let k = motif.k();

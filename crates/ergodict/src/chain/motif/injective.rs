@@ -31,7 +31,7 @@ const ENOUGH: u64 = 64;
 /// Chosen, not tuned.
 const FEW: u64 = 8;
 
-/// How often a start is looked for anew before the one that was found at first is taken.
+/// How often another start is searched for before the first one found is taken.
 const STARTS: u64 = 8;
 
 /// States that independent draws are made of at a time.
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn different_nodes_are_told() {
+    fn different_nodes_are_recognized() {
         assert!(different(&[]) && different(&[5]) && different(&[1, 0, 2]));
         assert!(!different(&[1, 0, 1]));
         let mut many: Vec<u32> = (0..5000).map(|v| v * 1024).collect();

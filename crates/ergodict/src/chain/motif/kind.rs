@@ -83,7 +83,7 @@ impl SamplerKind {
         Ok(own as u64 + transpose)
     }
 
-    /// A sampler of the motif that takes at most so many bytes, or what is available, on this network; one of the same law before others. Where
+    /// A sampler of the motif that takes at most `within` bytes, or what is available, on this network; preferably one of the same law. Where
     /// this one does, it is this one.
     ///
     /// # Errors

@@ -14,7 +14,7 @@
 use super::Motif;
 use crate::linalg::{Mat, Scalar};
 
-/// Planes of the counters of bits: so many masks, less one, are added before they are emptied.
+/// Planes of the counters of bits: one mask less than they can count is added before they are emptied.
 const PLANES: usize = 8;
 
 /// Sums of patches, and their number.

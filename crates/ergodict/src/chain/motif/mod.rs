@@ -8,7 +8,7 @@
 //! | independent walks from a uniform start, law `π̂`, tree motifs | all homomorphisms | `walk_sampler.rs` |
 //! | pivot chain with the law `π`, tree motifs | all homomorphisms | `pivot.rs` |
 //! | pivot chain with the law `π̂`, tree motifs | all homomorphisms | `pivot_approx.rs` |
-//! | Glauber, any motif | one node drawn anew a step | `glauber.rs`, `glauber_chain.rs` |
+//! | Glauber, any motif | one node redrawn a step | `glauber.rs`, `glauber_chain.rs` |
 //! | rejection, tiny motifs | independent draws | `rejection.rs` |
 //! | only different nodes | those of another sampler | `injective.rs` |
 

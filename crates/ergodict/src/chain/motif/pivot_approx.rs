@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_lazy_where_it_could_be_periodic_and_as_told() {
+    fn it_is_lazy_where_it_could_be_periodic_and_as_set() {
         for (name, network) in tiny_networks() {
             let motif = Motif::chain(2).unwrap();
             let Ok(pivot) = ApproximatePivot::new(network, &motif, PivotParameters::default()) else {

@@ -8,8 +8,8 @@
 //! | `min(1, [p(ℓ)/d(ℓ)]/[p(x)/d(x)] · A(ℓ,x)/A(x,ℓ))` | [`PivotMoves::ratio`] | |
 //!
 //! On a directed network a move along an edge that does not go both ways would have no way back: it is
-//! rejected. On a bipartite network a pivot may come back only after an even number of moves: there, unless
-//! told otherwise, it stays with probability 1/2 before a move is proposed.
+//! rejected. On a bipartite network a pivot may come back only after an even number of moves: there, by
+//! default, it stays with probability 1/2 before a move is proposed.
 
 use super::super::diagnostics::Acceptance;
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
@@ -21,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::Arc;
 
-/// Densities that spread over so many powers of 2 or more get exponents: quotients of others are normal
+/// Densities that spread over at least this number of powers of 2 get exponents: quotients of others are normal
 /// numbers. Chosen, not tuned.
 const SPREAD: i32 = 1000;
 
@@ -37,8 +37,8 @@ pub(crate) struct PivotParameters {
 #[derive(Clone, Debug)]
 pub(super) struct PivotMoves {
     draws: Arc<RowDraws>,
-    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be. None where it is one by the number of neighbors, which the network
-    /// tells without a table.
+    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be. None where it is one by the number of neighbors, which needs
+    /// no table.
     density: Option<Vec<f64>>,
     /// Exponents of the densities; none where f64 does without.
     exponents: Vec<i32>,

@@ -57,7 +57,7 @@ pub(super) struct Reference<'a> {
 }
 
 impl References {
-    /// Tables for the steps of a walk, where the reference level takes so many tries or more.
+    /// Tables for the steps of a walk, where the reference level takes at least `worth` tries.
     pub(super) fn new(draws: &RowDraws, steps: &[Step], backward: &Backward, worth: f64) -> Self {
         let (directed, n) = (draws.network.is_directed(), draws.network.nodes());
         let mut references = Self::default();

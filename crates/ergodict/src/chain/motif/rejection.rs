@@ -51,7 +51,7 @@ impl RejectionSampler {
         Self::within(network, motif, most_tries, None)
     }
 
-    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    /// The same with a test of adjacency of at most `memory` bytes, if given.
     pub(super) fn within(
         network: Arc<Network>,
         motif: Motif,

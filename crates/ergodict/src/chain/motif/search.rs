@@ -53,7 +53,7 @@ pub(super) enum Sought {
 /// `π`, but each has a positive probability.
 ///
 /// # Errors
-/// [`Error::Parameter`] when there is none, with the reason, and when none was found in so many steps.
+/// [`Error::Parameter`] when there is none, with the reason, and when none was found in `steps` steps.
 pub(crate) fn homomorphism(
     network: &Network,
     motif: &Motif,
@@ -272,7 +272,7 @@ fn peel(network: &Network, set: &mut Nodes, least: usize) {
 }
 
 /// Arc consistency, by sweeps up and down a spanning tree of the motif. Of a tree two settle it; of others it
-/// ends after about so many steps, with sets that are larger than they could be, but right.
+/// ends after about `steps` steps, with sets that are larger than they could be, but right.
 fn consistent(network: &Network, motif: &Motif, steps: u64) -> std::result::Result<Vec<Nodes>, String> {
     let (n, k) = (network.nodes(), motif.k());
     let mut sets: Vec<Nodes> = (0..k).map(|_| Nodes::with(n, |_| true)).collect();
@@ -443,7 +443,7 @@ impl<'a> Search<'a> {
         Self { network, domains, different, order, ties, walks, candidates, used, x: vec![0; k] }
     }
 
-    /// From the start, for about so many steps.
+    /// From the start, for about `steps` steps.
     fn attempt(&mut self, limit: u64, rng: &mut ChaCha8Rng) -> Outcome {
         let network = self.network;
         self.used.0.fill(0);
@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn different_nodes_are_found_where_there_are_so_many() {
+    fn different_nodes_are_found_where_there_are_enough() {
         let apart = Network::simple(7, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 6)]).unwrap();
         assert!(find(&apart, &Motif::cycle(3).unwrap(), true).unwrap().iter().all(|&v| v < 3));
         assert!(find(&apart, &Motif::chain(4).unwrap(), true).unwrap().iter().all(|&v| v > 2));

@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_motif_is_told() {
+    fn invalid_motifs_are_refused() {
         for (k, edges, words) in [
             (0, vec![], "k is 0"),
             (3, vec![(0, 1)], "connected"),
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_motif_file_is_told_with_its_line() {
+    fn faults_of_motif_files_are_reported_with_their_line() {
         for (text, line, words) in [
             (&b""[..], None, "no edge"),
             (b"# nothing\n", None, "no edge"),

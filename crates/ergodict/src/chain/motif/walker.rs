@@ -231,7 +231,7 @@ impl MotifWalker {
             return Err(Error::parameter(
                 "the state",
                 format!("{:?}", point.state),
-                "it must be a homomorphism that the sampler can be at",
+                "it must be a motif sample that the sampler can reach",
             ));
         }
         self.rng.set_word_pos(u128::from(point.word));

@@ -40,7 +40,7 @@ impl<S> Enumerated<S> {
         Self { rows: rows.collect(), states }
     }
 
-    /// A spin system whose kernel tells the sites and labels it may change.
+    /// A spin system whose kernel lists the sites and labels it may change.
     fn of_labels<C: SpinSystem<State = S, Value = i8>>(
         system: &C,
         transitions: impl Fn(&S) -> Vec<(usize, i8, f64)>,
@@ -450,7 +450,7 @@ fn cellular_potts_with_any_label_proposed_keeps_its_boltzmann_law() {
     }
 }
 
-/// The probability that the usual rule copies `label` onto `site`, as the rule is told.
+/// The probability that the usual rule copies `label` onto `site`, as the rule is stated.
 fn naive_copy(p: &CellularPottsParameters, x: &[i8], site: usize, label: i8) -> f64 {
     let around = joined(p, site);
     let alike = around.iter().filter(|u| x[**u] == label).count();
@@ -462,7 +462,7 @@ fn naive_copy(p: &CellularPottsParameters, x: &[i8], site: usize, label: i8) -> 
 }
 
 #[test]
-fn the_usual_copy_rule_has_the_probabilities_it_is_told_by() {
+fn the_usual_copy_rule_has_its_stated_probabilities() {
     for (seed, (rows, cols, boundary, neighborhood)) in TINY.into_iter().enumerate() {
         let mut p = two_cells(lattice(rows, cols, boundary), neighborhood, Proposal::Neighbor);
         p.types.truncate(1 + (rows * cols).min(2));
@@ -481,7 +481,7 @@ fn the_usual_copy_rule_has_the_probabilities_it_is_told_by() {
                 }
             }
         }
-        // The sampler, started anew everywhere, as the law of the long run is that of one label.
+        // The sampler, started from every state, as the law of the long run is that of one label.
         let exact = Enumerated::of_labels(&chain, |x| chain.transitions(x));
         let index = index_of(&chain, &exact.states);
         let mut chi2 = ChiSquared::default();
@@ -736,7 +736,7 @@ fn image_walks_are_uniform_over_all_corners_of_all_images() {
 
                 let walk = ImageWalk::new(sizes, sampling, boundary).unwrap();
                 let index: HashMap<&Place, usize> = exact.states.iter().zip(0..).collect();
-                // The places of the other walkers, as only the present position is told.
+                // The positions of the other walkers, as only the current one is given.
                 let mut corners = vec![None; sizes.len()];
                 let mut rng = stream(seed as u64, Purpose::Chain, 9);
                 let mut state: Walkers = walk.init(&mut rng);

@@ -148,7 +148,7 @@ fn chains_and_rings_have_the_energies_of_bessel_functions() {
     }
 }
 
-/// How observables of a chain mix, seen at every so many steps.
+/// How observables of a chain mix, observed at regular intervals.
 fn series<S: SpinSystem>(system: &S, every: u64, of: &[Observable], seed: u64) -> Vec<Mixing> {
     let mut rng = stream(seed, Purpose::Chain, 0);
     let mut state = system.init(&mut rng);

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What a network is known by, whatever the file it lies in.
+/// What identifies a network, whatever its file.
 ///
 /// ```
 /// let content = &ergodict::data::fetch::original("facebook")?.content;

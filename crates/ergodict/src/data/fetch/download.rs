@@ -32,9 +32,9 @@ const UNKNOWN: u64 = u64::MAX;
 /// let path = std::env::temp_dir().join(format!("ergodict-fetching-{}.txt", std::process::id()));
 /// std::fs::write(&path, "0 1\n").unwrap();
 /// let fetch = Fetch { from: Some(path.display().to_string()), unchecked: true, ..Fetch::default() };
-/// let mut told = Vec::new();
-/// let fetched = fetch.run(original("facebook")?, &mut |how_far| { told.push(how_far.bytes); true });
-/// assert!(fetched.is_ok() && told.iter().all(|bytes| *bytes <= 4));
+/// let mut seen = Vec::new();
+/// let fetched = fetch.run(original("facebook")?, &mut |how_far| { seen.push(how_far.bytes); true });
+/// assert!(fetched.is_ok() && seen.iter().all(|bytes| *bytes <= 4));
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -43,7 +43,7 @@ const UNKNOWN: u64 = u64::MAX;
 pub struct Fetching {
     /// Bytes that are here.
     pub bytes: u64,
-    /// Bytes in all, if the server tells.
+    /// Bytes in all, if the server sends it.
     pub total: Option<u64>,
 }
 
@@ -156,7 +156,7 @@ fn least_time() -> Duration {
     said.map_or(RATED, Duration::from_millis)
 }
 
-/// Copies an answer to the end, and tells its length and SHA-256.
+/// Copies an answer to the end, and returns its length and SHA-256.
 fn copy(
     client: &Client,
     url: &str,

@@ -17,7 +17,7 @@ pub(super) struct Client(Agent);
 
 /// A file that is coming.
 pub(super) struct Answer {
-    /// Its length, if the server tells.
+    /// Its length, if the server sends it.
     pub(super) length: Option<u64>,
     /// Its bytes; errors are in words.
     pub(super) body: Box<dyn Read + Send>,

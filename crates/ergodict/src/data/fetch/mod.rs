@@ -80,14 +80,14 @@ pub struct Fetched {
     pub sha256: String,
     /// What was found in it.
     pub content: Content,
-    /// Whether the content is the one that is known; false only where nobody asked.
+    /// Whether the content is the one that is known; false only where that was not asked for.
     pub as_known: bool,
     /// What differs without harm, as a sentence.
     pub note: Option<String>,
 }
 
 impl Fetch {
-    /// Fetches, checks and reads an original. `seen` is told how far it is, several times a second, and stops it by false.
+    /// Fetches, checks and reads an original. `seen` is called with how far it is, several times a second, and stops it by false.
     ///
     /// # Errors
     /// [`Error::Fetch`] when it cannot be had; [`Error::Format`] when it cannot be read; [`Error::NotAsKnown`] for another network, unless
@@ -140,7 +140,7 @@ fn there(original: &Original, path: &Path) -> Option<Network> {
     (content == original.content).then_some(network)
 }
 
-/// An error that names where the file came from, not the temporary file it lies in.
+/// An error that names where the file came from, not the temporary file it is in.
 fn renamed(error: Error, from: &str) -> Error {
     match error {
         Error::Format { line, problem, hint, .. } => Error::Format { path: from.into(), line, problem, hint },

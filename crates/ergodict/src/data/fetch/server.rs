@@ -1,4 +1,4 @@
-//! A server on this machine for tests: it answers each request as its path is told to.
+//! A server on this machine for tests: it answers each request by its path.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) enum Answer {
     /// A file.
     File(Vec<u8>),
-    /// A file whose length is not told: its end is the connection's.
+    /// A file without a stated length: its end is the connection's.
     WithoutLength(Vec<u8>),
     /// So many bytes of a file are promised than sent, and the connection closed.
     Cut(Vec<u8>, usize),

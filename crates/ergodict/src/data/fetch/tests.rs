@@ -153,7 +153,7 @@ fn the_largest_component_is_taken_where_that_is_the_network() {
 }
 
 #[test]
-fn redirects_are_followed_and_lengths_need_not_be_told() {
+fn redirects_are_followed_and_lengths_are_optional() {
     let karate = karate();
     let plain = published(&karate);
     let server = Server::new(&[
@@ -176,7 +176,7 @@ fn what_goes_wrong_is_said_and_leaves_nothing() {
         ("/cut", Answer::Cut(body.clone(), 300)),
         ("/stalled", Answer::Stalled(body.clone(), 300)),
         ("/silent", Answer::Silent),
-        // Cut by somebody before: the length that is told is that of the part.
+        // Truncated before: the stated length is that of the part.
         ("/part", Answer::File(body[..300].to_vec())),
         ("/html", Answer::File(html)),
         ("/other", Answer::File(b"0 1\n1 2\n".to_vec())),

@@ -38,7 +38,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub struct ImageNotes {
     /// `blake3:` and the hash of the file's bytes.
     pub digest: String,
-    /// In the order in which they are told; sizes are width × height, as those of images are everywhere.
+    /// In the order of printing; sizes are width × height, as those of images are everywhere.
     pub notes: Vec<String>,
 }
 

@@ -67,7 +67,7 @@ impl Image {
         Ok(Self { shape, channels, values })
     }
 
-    /// The number of pixels, if an image may have so many.
+    /// The number of pixels, if an image may have that many.
     pub(crate) fn check(rows: usize, cols: usize) -> Result<usize> {
         let pixels = rows.checked_mul(cols).filter(|n| (1..=MOST_PIXELS).contains(&(*n as u64)));
         pixels.ok_or_else(|| {

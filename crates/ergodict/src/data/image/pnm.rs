@@ -7,7 +7,7 @@ struct Header {
     width: u32,
     height: u32,
     channels: usize,
-    /// The number that stands for white.
+    /// The value of white.
     most: u32,
 }
 

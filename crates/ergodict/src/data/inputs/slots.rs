@@ -111,7 +111,7 @@ impl Drop for Slot {
 impl Place {
     /// The file of this descriptor is shorter than its map.
     fn is_cut(&self, file: i32) -> Option<usize> {
-        // SAFETY: the file is open until after its slot is free; were it closed this moment, the call fails, or tells of another file, which is
+        // SAFETY: the file is open until after its slot is free; were it closed this moment, the call fails, or is about another file, which is
         // shorter or not, and the process is ending, or its map is no longer read.
         let now = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(file) }).ok()?;
         let size = usize::try_from(now.st_size).ok()?;

@@ -103,7 +103,7 @@ impl Adjacency {
         Self::within(network, budget, if budget == 0 { 0 } else { most })
     }
 
-    /// The test for a network, by a table of at most so many bytes if that was said, else as [`Adjacency::new`] with [`Adjacency::BUDGET`].
+    /// The test for a network, by a table of at most `most` bytes if given, else as [`Adjacency::new`] with [`Adjacency::BUDGET`].
     pub fn of_bytes(network: &Arc<Network>, most: Option<usize>) -> Self {
         match most {
             Some(most) => Self::within(network, Self::BUDGET.min(most), most),
@@ -160,7 +160,7 @@ impl Adjacency {
         }
     }
 
-    /// Tests pairs of every run of `k ≤ 64` nodes in `xs`: gives `each(run, bits)`, where bit [`Pairs::column`]` + a` tells
+    /// Tests pairs of every run of `k ≤ 64` nodes in `xs`: gives `each(run, bits)`, where bit [`Pairs::column`]` + a` is
     /// whether `A(x(a), x(b)) > 0`.
     #[inline]
     pub(crate) fn each_patch(&self, xs: &[u32], pairs: Pairs, each: impl FnMut(usize, &[u64])) {
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn large_networks_are_known_in_all_tables_too() {
-        // 17 bits: buckets of narrow tags must tell them apart.
+        // 17 bits: buckets of narrow tags must distinguish them.
         let network = network(100_000, 40_000, true, 3);
         let mut rng = stream(4, Purpose::Synthetic, 0);
         for adjacency in &all(&network)[1..] {

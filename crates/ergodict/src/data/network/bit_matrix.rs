@@ -1,4 +1,4 @@
-//! Adjacency as a bit matrix: bit `v` of row `u` tells whether `A(u,v) > 0`.
+//! Adjacency as a bit matrix: bit `v` of row `u` is whether `A(u,v) > 0`.
 
 use super::Rows;
 use super::adjacency::Table;
@@ -13,7 +13,7 @@ pub(crate) struct BitMatrix {
 }
 
 impl BitMatrix {
-    /// Bytes of the matrix of so many nodes; none when they cannot be counted.
+    /// Bytes of the matrix of `nodes` nodes; none when they cannot be counted.
     pub(crate) fn bytes(nodes: usize) -> Option<usize> {
         nodes.div_ceil(64).checked_mul(nodes)?.checked_mul(8)
     }

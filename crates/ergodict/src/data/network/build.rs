@@ -67,7 +67,7 @@ pub struct EdgeCounts {
 }
 
 impl Network {
-    /// A network of nodes `0..nodes` out of edges `(u, v, A(u,v))`; `weighted` tells whether weights are looked at.
+    /// A network of nodes `0..nodes` out of edges `(u, v, A(u,v))`; `weighted` is whether weights are used.
     ///
     /// # Errors
     /// [`Error::Parameter`] for an edge to a node that does not exist, and for a weight that is negative or not finite.

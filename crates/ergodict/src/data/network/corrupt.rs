@@ -425,7 +425,7 @@ mod tests {
     const MODELS: [AddModel; 3] = [AddModel::ErdosRenyi, AddModel::WattsStrogatz, AddModel::BarabasiAlbert];
 
     #[test]
-    fn exactly_so_many_false_edges_are_added_by_every_model() {
+    fn every_model_adds_the_exact_number_of_false_edges() {
         let karate = embedded("karate").unwrap();
         for model in MODELS {
             for (amount, count) in [
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_simple_or_not_connected_is_left_out_and_told() {
+    fn what_is_not_simple_or_not_connected_is_left_out_and_reported() {
         let edges = [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 1.0), (2, 2, 1.0), (4, 5, 1.0)];
         let build = Build { directed: true, loops: Loops::Keep };
         let ids = NodeIds::words(["a", "b", "c c", "d", "e", "f"]);

@@ -8,7 +8,7 @@
 //! | a line's fields; the lines of a piece; their numbers | `line`, `chunk`, `numbers` |
 //! | indices in ascending order of the ids | `indices` |
 //!
-//! What is read does not depend on blocks, pieces or threads, and of several faults the one on the first line is told.
+//! What is read does not depend on blocks, pieces or threads, and of several faults the one on the first line is reported.
 
 mod blocks;
 mod chunk;
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_are_no_weights_are_told() {
+    fn columns_that_are_no_weights_are_noted() {
         let parsed = read("source,target,year,a\u{7}b\n1,2,1999,x\n").unwrap();
         assert_eq!(
             (parsed.list.weights, parsed.noticed.unused),
@@ -635,7 +635,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_told_from_one_without_edges() {
+    fn an_empty_file_is_distinguished_from_one_without_edges() {
         assert!(message("").contains("net.txt: is empty"));
         assert!(message("\n# c\n").contains("net.txt: holds no edge"));
     }
@@ -674,7 +674,7 @@ mod tests {
             choices in proptest::collection::vec((0u8..64, 0u16..400, 0u16..400), 33..80),
             fault in proptest::option::of(129usize..180),
         ) {
-            // The first lines tell the layout; they must be in the first block.
+            // The first lines determine the layout; they must be in the first block.
             let mut text = file(kind, &[(4, 1, 2); 129]);
             let head = text.len();
             text += &file(kind, &choices);

@@ -1,4 +1,4 @@
-//! The `.egr` file: a network as it lies in memory, so that it can be mapped. `docs/formats.md` has the layout.
+//! The `.egr` file: a network with its layout in memory, so that it can be mapped. `docs/formats.md` has the layout.
 
 use super::egr_check::{self as check, Keys};
 use super::ids::Names;
@@ -138,7 +138,7 @@ impl Header {
             letters,
             digest,
         };
-        // What is written anew differs where a flag is not known or of another version, or a reserved byte is not 0.
+        // What is written again differs where a flag is not known or of another version, or a reserved byte is not 0.
         if header.to_bytes()[..] != *bytes || (header.incoming && !header.directed) {
             return Err(bad(format!("has flags {flags:#x}, which are not all known")));
         }
@@ -206,7 +206,7 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
         let mut bytes = Vec::new();
         input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
         let (_, end) = Header::parse(path, &bytes)?.places(path)?;
-        // One byte more tells whether something follows.
+        // One byte more shows whether something follows.
         input.take(end - HEADER as u64 + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_missing_byte_is_told() {
+    fn every_flipped_bit_and_every_missing_byte_is_detected() {
         for network in networks() {
             let good = bytes(&network);
             for bit in 0..good.len() * 8 {

@@ -2,7 +2,7 @@
 //!
 //! Symmetry is a matter of sets: the entries above the diagonal are those below it, turned. Both sets are compared by sums
 //! of hashes of their entries, which needs one pass over the rows in any order and no memory; looking for each entry's
-//! mirror would jump through all of the file. The keys of the hash are new each time, so that nobody can make a file for
+//! mirror would jump through all of the file. The keys of the hash are new each time, so that no one can craft a file for
 //! them: one that is not symmetric passes with a chance of about 2⁻⁶⁴.
 
 use super::ids::Names;
@@ -59,7 +59,7 @@ pub(super) fn rows(
         let (first, last, stored) = (starts[0], starts[n], neighbors.len());
         return Err(bad(format!("has rows from {first} to {last}, expected 0 to {stored}")));
     }
-    // All of them before the first is used, so that every span lies in the array.
+    // All of them before the first is used, so that every span is inside the array.
     let ascending = |chunk: usize| {
         let last = (chunk + CHUNK).min(n);
         starts[chunk..=last].windows(2).position(|pair| pair[0] > pair[1]).map(|u| chunk + u)

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_told_what_there_is() {
+    fn unknown_names_list_what_there_is() {
         let message = |name: &str| embedded(name).unwrap_err().to_string();
         assert!(message("@karat").ends_with("did you mean '@karate'?"), "{}", message("@karat"));
         assert!(message("Karate").ends_with("did you mean '@karate'?"));

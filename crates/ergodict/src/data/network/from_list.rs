@@ -225,7 +225,7 @@ fn distribute<E: Entry>(
         }
         Ok(Segment { entries, begins, listed, found })
     };
-    // Of several errors the first in the list is told: collecting into a result would take any.
+    // Of several errors the first in the list is reported: collecting into a result would take any.
     let segments: Vec<Result<Segment<E>>> = ends.par_chunks(size).enumerate().map(segment).collect();
     segments.into_iter().collect()
 }

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_and_told() {
+    fn names_are_found_and_listed() {
         let words = NodeIds::words(["Ada", "Åse", "ß"]);
         for (v, name) in ["Ada", "Åse", "ß"].into_iter().enumerate() {
             assert_eq!((words.name(v), words.find(name)), (name.into(), Some(v)));

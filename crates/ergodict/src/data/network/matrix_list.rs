@@ -1,4 +1,4 @@
-//! The edges of a network out of the entries of a square matrix, of which nobody said whether it is symmetric.
+//! The edges of a network out of the entries of a square matrix, which may or may not be symmetric.
 
 use super::build::too_large;
 use super::{EdgeCounts, EdgeList, NodeIds};
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_are_too_large_are_told_with_their_nodes() {
+    fn sums_that_are_too_large_are_reported_with_their_nodes() {
         let ends = vec![(0, 1), (2, 3), (2, 3)];
         let error =
             edges(NodeIds::integers(vec![1, 2, 3, 4]), ends, Some(vec![f64::MAX; 3]), false).unwrap_err();

@@ -258,7 +258,7 @@ impl Network {
 }
 
 impl Network {
-    /// About so many entries `(u, v)` of `A`, spread evenly over its rows, or all where there are no more.
+    /// About `count` entries `(u, v)` of `A`, spread evenly over its rows, or all where there are no more.
     pub(crate) fn some_entries(&self, count: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
         let step = (self.stored() / count.max(1)).max(1);
         (0..self.stored()).step_by(step as usize).map(|at| {

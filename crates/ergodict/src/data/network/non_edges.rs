@@ -17,7 +17,7 @@ pub(crate) fn number(network: &Network) -> u64 {
     count(network.nodes()) - network.edges()
 }
 
-/// A uniformly random set of so many non-edges of a simple network, ascending; there must be so many.
+/// A uniformly random set of `wanted` non-edges of a simple network, ascending; there must be at least that number.
 pub(crate) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
     let n = network.nodes() as u64;
     // Numbers of pairs with an edge, as `Cursor` counts them; u rows before row u hold n − 1, n − 2, … pairs.

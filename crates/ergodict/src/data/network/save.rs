@@ -1,4 +1,4 @@
-//! Writes a network in the format that the name of the file tells.
+//! Writes a network in the format of the file's name.
 
 use super::{Network, NetworkFormat, NodeIds, egr, formats, write_edge_list};
 use crate::data::note::KEY;
@@ -269,7 +269,7 @@ fn sparse_npz(network: &Network, note: Option<&str>, out: &mut dyn Write) -> io:
     let (rows, n, stored) = (network.rows(), network.nodes() as u64, network.stored());
     let wide = stored.max(n) > i32::MAX as u64;
     let (descr, size) = if wide { ("<i8", 8) } else { ("<i4", 4) };
-    // The number type of the last two bytes is told by `wide` alone.
+    // The number type of the last two bytes follows from `wide` alone.
     let narrow = |x: u64, bytes: &mut Vec<u8>| bytes.extend_from_slice(&x.to_le_bytes()[..size]);
     let count = rows.neighbors.len();
     member(&mut zip, "indices", &npy_header(descr, stored, &[]), count, size, |i, bytes| {

@@ -5,7 +5,7 @@ use super::{Network, Rows, Section};
 use crate::Result;
 use std::sync::OnceLock;
 
-/// A component with more than one in so many nodes is large: at most so many times are all nodes gone through for one.
+/// A component with more than this fraction (1/64) of the nodes is large: all nodes are gone through at most 64 times.
 const LARGE: usize = 64;
 
 /// The components of a network, directions ignored, by descending number of nodes; of equal ones the one with the
@@ -91,12 +91,12 @@ impl Network {
     }
 
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
-    /// not bipartite, by asking the nodes that are left whether they are next to it, which most can tell from their first neighbors.
+    /// not bipartite, by asking the nodes that are left whether they are next to it, which for most follows from their first neighbors.
     pub fn components(&self) -> Components {
         let n = self.nodes();
         let ways: &[&Rows] =
             if self.is_directed() { &[self.rows(), self.incoming()] } else { &[self.rows()] };
-        // A node's side is 1 or 2; 0 before it is met, so that one byte tells all that most looks at a node ask.
+        // A node's side is 1 or 2; 0 before it is met, so that one byte answers most lookups of a node.
         let (mut labels, mut sides) = (vec![0; n], vec![0_u8; n]);
         let (mut sizes, mut bipartite) = (Vec::new(), Vec::new());
         // Room that is not used is never touched.

@@ -199,7 +199,7 @@ fn histogram(rows: &Rows) -> Vec<DegreeBin> {
     counts.iter().enumerate().map(bin).collect()
 }
 
-/// Triangles and paths of two edges of a symmetric matrix, loops ignored; none when it would take more than so many steps.
+/// Triangles and paths of two edges of a symmetric matrix, loops ignored; none when it would take more than `most` steps.
 ///
 /// Every edge is turned from the node of smaller degree to the other, which leaves no node with more than `√(2m)` edges out. A
 /// triangle then has one node with two edges out, `u → v` and `u → w` with `v → w`.
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_directions_and_isolated_nodes_are_told() {
+    fn loops_directions_and_isolated_nodes_are_reported() {
         // A triangle with a loop, an arc apart, a node with only a loop, one with nothing.
         let edges = [(0, 1, 2.0), (1, 2, 0.5), (2, 0, 1.0), (0, 0, 4.0), (3, 4, 1.0), (5, 5, 1.0)];
         let build = |directed| Build { directed, loops: Loops::Keep };
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_networks_have_no_numbers_to_tell() {
+    fn empty_networks_have_no_statistics() {
         let s = Network::simple(0, &[]).unwrap().summary();
         assert_eq!((s.nodes, s.components, s.largest_nodes, s.isolated), (0, 0, 0, 0));
         assert_eq!((s.degrees, s.density, s.bipartite, s.weights), (None, None, None, None));

@@ -112,7 +112,7 @@ impl<T: Tag> TagRows<T> {
         nodes.div_ceil(Self::SPAN as usize).max(1).next_power_of_two()
     }
 
-    /// A row has a multiple of so many buckets.
+    /// A row has a multiple of this number of buckets.
     fn unit(nodes: usize) -> usize {
         Self::parts(nodes).max(2)
     }
@@ -126,7 +126,7 @@ impl<T: Tag> TagRows<T> {
             .then_some(buckets * size_of::<Bucket>() + rows.len() * size_of::<Head>())
     }
 
-    /// Bytes that a network of so many nodes takes whatever its edges.
+    /// Bytes that a network of `nodes` nodes takes whatever its edges.
     pub(crate) fn fewest_bytes(nodes: usize) -> usize {
         nodes.saturating_mul(size_of::<Line>() + size_of::<Head>())
     }
@@ -154,7 +154,7 @@ impl<T: Tag> TagRows<T> {
         table
     }
 
-    /// Appends a row of so many buckets, unless one has too many nodes.
+    /// Appends a row of `buckets` buckets, unless one has too many nodes.
     fn fill(&mut self, neighbors: &[u32], buckets: usize, taken: &mut Vec<u8>) -> bool {
         let first = self.lines.len();
         self.lines.resize(first + buckets / 2, Line([Bucket([u32::MAX; WORDS]); 2]));

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 /// Writes a network as text: an edge a line, tabs between both ids and, if there are weights, the shortest decimal
 /// number that is read back as the weight. A comment at the head says whether edges have a direction. Nodes without
-/// edges cannot be told in an edge list; see [`Network::isolated`].
+/// edges cannot be written in an edge list; see [`Network::isolated`].
 ///
 /// ```
 /// # use ergodict::data::{Network, write_edge_list};

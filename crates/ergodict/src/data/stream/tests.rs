@@ -368,7 +368,7 @@ fn a_file_larger_than_what_stays_resident_is_read_in_full() {
     assert!(peak > 0);
 }
 
-/// How much of a mapped file is resident, where the system tells.
+/// How much of a mapped file is resident, where the system reports it.
 fn mapped_kilobytes(path: &Path) -> u64 {
     let maps = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     let mut lines = maps.lines().skip_while(|line| !line.ends_with(&*path.to_string_lossy()));

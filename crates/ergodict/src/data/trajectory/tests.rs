@@ -241,7 +241,7 @@ fn fortran_order_is_read_as_well() {
 // ---------------------------------------------------------------- configurations from their patches
 
 #[test]
-fn a_configuration_is_told_from_its_reconstruction() {
+fn a_configuration_is_recovered_from_its_reconstruction() {
     let spins: Vec<i8> = (0..7 * 9).map(|k| if k * k % 11 < 5 { 1 } else { -1 }).collect();
     let labels: Vec<i8> = (0..7 * 9).map(|k| (k * k % 11 % 3) as i8).collect();
     for (spins, values, alphabet, code) in [
@@ -254,7 +254,7 @@ fn a_configuration_is_told_from_its_reconstruction() {
         for boundary in [Boundary::Free, Boundary::Periodic] {
             let window = Window { rows: 3, cols: 2, boundary };
             let features = window.features(encoding.channels());
-            // 0.45 of every value is lost to λ, and the spins can still be told.
+            // 0.45 of every value is lost to λ, and the spins can still be recovered.
             let mut parameters = FactorSettings { lambda: 0.9, ..FactorSettings::new(features) };
             parameters.code = Some(code.parse().unwrap());
             let w = Mat::from_fn(features, features, |i, j| f64::from(u8::from(i == j)));

@@ -200,7 +200,7 @@ mod tests {
         let total: f64 = p.iter().sum();
         p.iter_mut().for_each(|p| *p /= total);
         let m = Mat::from_fn(n, n, |u, v| if a.get(u, v) > 0.0 { (1.0 / d[u] / p[v]).ln() } else { 0.0 });
-        // With so many directions the randomized factorization has all there are.
+        // With this number of directions the randomized factorization is exact.
         let dimensions = n - BEYOND;
         let factors = factorized(&network, dimensions, 3);
         let want = near(&times(&m, &m.transposed()), dimensions);

@@ -24,7 +24,7 @@ impl<T: Scalar> CorrelatedCoder<T> {
         Self { quadratic, chunk: Chunk::new(), isa: Isa::detect(), tolerance, max_rounds }
     }
 
-    /// Room for the correlations of so many columns, which [`CorrelatedCoder::solve`] takes and destroys. The padding must be left
+    /// Room for the correlations of `columns` columns, which [`CorrelatedCoder::solve`] takes and destroys. The padding must be left
     /// zero.
     pub(crate) fn correlations(&mut self, columns: usize) -> &mut Mat<T> {
         self.chunk.correlation.shape_to(self.quadratic.gram.cols(), columns);

@@ -105,7 +105,7 @@ pub(crate) trait Solve: Sized {
         max_rounds: u32,
     ) -> Effort;
 
-    /// Residuals of nonnegative codes, summed anew.
+    /// Residuals of nonnegative codes, recomputed.
     fn sum_residuals(chunk: &mut Chunk<Self>, isa: Isa, quadratic: &Quadratic<Self>);
 
     /// Codes every column by orthogonal matching pursuit; objectives without `‖x‖²` go into `costs`.

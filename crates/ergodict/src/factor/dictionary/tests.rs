@@ -551,7 +551,7 @@ fn second_order_growth_at_the_cap() {
     }
 }
 
-/// Sweeps by the plain loop, with all sums made anew, and how far to go along them for the quadratic to be least.
+/// Sweeps by the plain loop, with all sums recomputed, and the step along them that minimizes the quadratic.
 fn plain_sweeps(
     a: &Mat<f64>,
     b: &Mat<f64>,

@@ -6,7 +6,7 @@ use crate::patch::Window;
 /// What a channel has of each direction of color: gray, red against blue, green against both.
 const COLORS: [[f64; 3]; 3] = [[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]];
 
-/// Colors vary more slowly than gray: they are ordered as if their frequencies were so many times as high.
+/// Colors vary more slowly than gray: they are ordered as if their frequencies were higher by this factor.
 const COLOR_FREQUENCY: f64 = 2.0;
 
 /// Products of cosines along both axes, finer than an orthogonal basis where more atoms than pixels are asked for, lowest frequencies

@@ -82,7 +82,7 @@ pub struct Denoised {
 /// Removes noise from an image: learns a dictionary from its own patches, or takes those of `atoms` (a column each, of patches as `settings` has
 /// them), codes every patch with so few atoms that what is left out is as large as the noise, and takes the mean where patches overlap.
 ///
-/// `seen` is told now and then how many patches are done, of how many; work stops with `None` when it answers false.
+/// `seen` is called now and then with the numbers of patches done and in all; work stops with `None` when it returns false.
 ///
 /// ```
 /// use ergodict::{data::tessellation, reconstruct::{DenoiseSettings, denoise, psnr}};
@@ -386,7 +386,7 @@ impl<'a> Average<'a> {
                 if left <= limit { (self.fitted.col(j), used) } else { (self.x.col(j), features) };
             self.atoms += used as u64;
             self.kept += u64::from(left > limit);
-            // The variance that noise leaves in it: of so many coefficients, and of the means.
+            // The variance that noise leaves in it: of the coefficients in use, and of the means.
             let (weight, means) = (1.0 / (used + channels) as f64, self.means[j]);
             window.runs(shape, corner, |row, col, from, places| {
                 let place = row * shape.1 + col;

@@ -1,4 +1,4 @@
-//! How well a rebuilt network is the network: edges found, pairs seen, edges told from other pairs.
+//! Accuracy of a reconstructed network: edges found, pairs sampled, edges ranked above other pairs.
 //!
 //! | symbol | here |
 //! |---|---|

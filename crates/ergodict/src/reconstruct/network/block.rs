@@ -40,7 +40,7 @@ impl<T: Scalar, K: Copy + Default> List<T, K> {
         &self.values[..self.len]
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `more` entries.
     fn reserve(&mut self, more: usize) {
         if self.keys.len() < self.len + more {
             self.keys.resize(self.len + more, K::default());

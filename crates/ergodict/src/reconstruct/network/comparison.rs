@@ -347,7 +347,7 @@ impl Comparison {
         let adjacency = Adjacency::of_bytes(network, watching.memory);
         if self.settings.measure == Measure::Error {
             let block = self.settings.samples.div_ceil(BLOCKS as u64).max(1);
-            // A chain that starts anew forgets its start over a tenth of the walks, unless more is asked for.
+            // A chain that restarts forgets its start over a tenth of the walks, unless more is asked for.
             let rest = if sampler.is_independent() { 0 } else { (block * 2).saturating_mul(every) };
             let id = ids::COMPARING + column as u64;
             let walker = MotifWalker::new(Arc::clone(sampler), self.seed, id, burn_in.max(rest), every)?;

@@ -68,7 +68,7 @@ impl PairFormat {
     }
 }
 
-/// Writes a table, row by row or a group of rows at a time, and tells how many there were; `path` is for errors. A note of how it was made, JSON in
+/// Writes a table, row by row or a group of rows at a time, and returns their number; `path` is for errors. A note of how it was made, JSON in
 /// ASCII, goes into the metadata of parquet.
 ///
 /// ```
@@ -223,7 +223,7 @@ impl PartsFolder {
         Ok(PairPart { file, first, last, pairs })
     }
 
-    /// Writes rows, of which there are `total`, by ascending first node, into at most so many parts of about as many pairs; those of
+    /// Writes rows, of which there are `total`, by ascending first node, into at most `parts` parts of about as many pairs; those of
     /// one first node stay together.
     ///
     /// # Errors

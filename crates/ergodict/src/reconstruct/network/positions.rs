@@ -1,6 +1,6 @@
 //! Which places of a patch count, for each homomorphism.
 //!
-//! A *position* is a place of the patch that stands for a pair of nodes. Of undirected networks it is a pair `a < b`, for both
+//! A *position* is an entry of the patch, for a pair of nodes. Of undirected networks it is a pair `a < b`, for both
 //! `(a,b)` and `(b,a)`, in the order of [`NetworkPatches`]' bits: `b(b−1)/2 + a`, and the diagonal after them in networks with loops. Of
 //! directed ones it is every `(a,b)` row by row, without the diagonal where there are no loops.
 

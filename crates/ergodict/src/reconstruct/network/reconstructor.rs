@@ -196,7 +196,7 @@ impl<T: Scalar> Reconstructor<T> {
     /// `path` is for errors. The rest is then what it would have been without a stop, to the byte: runs that had gone to a file are among what was written.
     ///
     /// # Errors
-    /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] when there were not so many
+    /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] for another number of
     /// walkers, and those of [`MotifWalker::seek`]. What was there is lost.
     pub(crate) fn seek(
         &mut self,
@@ -212,7 +212,7 @@ impl<T: Scalar> Reconstructor<T> {
         // Each walker may be ahead by a part of a block.
         let kept: u64 = point.walkers.iter().map(|walker| walker.kept).sum();
         if kept < point.taken || kept - point.taken > 64 * point.walkers.len() as u64 {
-            let problem = format!("was damaged: {} homomorphisms were taken of {kept} drawn", point.taken);
+            let problem = format!("was damaged: {} motif samples were taken of {kept} drawn", point.taken);
             return Err(Error::format(path, None, problem));
         }
         self.sums =

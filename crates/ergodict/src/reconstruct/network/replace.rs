@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The file that is locked as long as a folder is being filled: where nobody holds it, the folder is left over. Who reads all parquet
-/// files of a folder leaves out names that begin so.
+/// The file that is locked as long as a folder is being filled: without a holder, the folder is left over. Readers of all parquet
+/// files of a folder skip names that begin so.
 pub(super) const LOCK: &str = "_lock";
 /// The same before it is locked.
 const EARLY: &str = "_lock.new";
@@ -126,7 +126,7 @@ fn prefix(target: &Path) -> OsString {
     prefix
 }
 
-/// Deletes temporary folders with this beginning that nobody is filling.
+/// Deletes temporary folders with this beginning that no process is filling.
 fn sweep(folder: &Path, prefix: &OsStr) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for name in entries.filter_map(|entry| Some(entry.ok()?.file_name())) {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sweeps_what_is_being_filled_or_finished() {
+    fn folders_being_filled_or_finished_are_not_swept() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("parts");
         meanwhile(&target, 400, || sweep(folder.path(), &prefix(&target)));
@@ -219,7 +219,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("parts");
         fs::create_dir(&target).unwrap();
-        // As if killed after the exchange: the old folder has the mark, and nobody holds it.
+        // As if killed after the exchange: the old folder has the mark, and no process holds it.
         let left = folder.path().join(".parts.abcdef.partial");
         fs::create_dir(&left).unwrap();
         fs::write(left.join(LOCK), "").unwrap();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Homomorphisms between two looks at the clock, some tens of milliseconds.
 const BLOCK: u64 = 20_000;
-/// Edges that are looked at to tell how many were seen so far.
+/// Edges that are checked to estimate how many were seen so far.
 const LOOKED_AT: u64 = 500;
 
 /// A reconstruction from a number of homomorphisms, in slices.

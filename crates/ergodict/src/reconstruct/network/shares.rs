@@ -3,7 +3,7 @@
 //! | symbol | here |
 //! |---|---|
 //! | chain `c` of `C`, 64 homomorphisms of each in turn | [`share_of`], as [`Reconstructor::absorb`] has it |
-//! | block `b` of a chain: so many homomorphisms from where it is | [`ShareTask`] |
+//! | block `b` of a chain: a fixed number of homomorphisms from where it is | [`ShareTask`] |
 //! | `S`, `C` of the block's pairs | a file of [`SortedSums`] |
 //!
 //! Files are merged block by block and within a block chain by chain. So sums depend on the seed and on the numbers of homomorphisms, chains and
@@ -27,13 +27,13 @@ use std::sync::Arc;
 const TURN: u64 = 64;
 /// Homomorphisms between two looks at whether to stop.
 const BLOCK: u64 = 20_000;
-/// Columns that tell whether machines round alike: those that are coded together.
+/// Columns compared to check that machines round the same way: those coded together.
 const CODED: usize = 128;
 
 const TASK: [u8; 4] = *b"ERSK";
 const OUTCOME: [u8; 4] = *b"ERSO";
 
-/// The homomorphisms of one of several chains among the first so many of all.
+/// The homomorphisms of one of several chains among the first `samples` of all.
 ///
 /// ```
 /// use ergodict::reconstruct::network::share_of;

@@ -184,7 +184,7 @@ impl Spool {
     }
 }
 
-/// A spool being read, which nobody writes meanwhile.
+/// A spool being read, which no process writes meanwhile.
 struct Reading<'a>(MutexGuard<'a, Inner>);
 
 impl Read for Reading<'_> {

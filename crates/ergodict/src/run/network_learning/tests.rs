@@ -73,7 +73,7 @@ fn cliques() -> Arc<Network> {
     Arc::new(Network::simple(18, &edges).unwrap())
 }
 
-/// A ring where nodes are joined up to so many steps away.
+/// A ring where nodes are joined up to `reach` steps away.
 fn ring(n: u32, reach: u32) -> Arc<Network> {
     let edges: Vec<_> = (0..n).flat_map(|u| (1..=reach).map(move |step| (u, (u + step) % n))).collect();
     Arc::new(Network::simple(n as usize, &edges).unwrap())
@@ -193,7 +193,7 @@ fn planted_kinds_of_patches_are_the_atoms() {
     let motif = Motif::chain(5).unwrap();
     let kinds = [patch(5, |_, _| true), patch(5, |a, b| (a + b) % 2 == 1)];
     for seed in seeds() {
-        // By the triangle inequality no code of a patch has a smaller sum than that of an atom along it, so that λ > 0 tells these two
+        // By the triangle inequality no code of a patch has a smaller sum than that of an atom along it, so that λ > 0 distinguishes these two
         // atoms from others with the same span.
         let learned = online(&network, &motif, true, &forgetful(2, 1.0), (300, 100), seed);
         assert_recovered(learned.dictionary(), &kinds, 1e-6);

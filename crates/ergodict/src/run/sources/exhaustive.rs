@@ -249,9 +249,8 @@ impl Law {
         united.add(&block, motif)?;
         if united.count == 0 {
             let which = if options.injective { "with different nodes" } else { "at all" };
-            let expected =
-                format!("there must be a homomorphism of {} {which} into the network", motif.describe());
-            return Err(Error::parameter("the number of homomorphisms", 0, expected));
+            let expected = format!("there must be a sample of {} {which} in the network", motif.describe());
+            return Err(Error::parameter("the number of motif samples", 0, expected));
         }
         Ok(united.finish())
     }
@@ -369,7 +368,7 @@ impl<'a> Homomorphisms<'a> {
             let most = options.most_homomorphisms;
             let expected =
                 format!("at most {most} can be gone through: sample them, or take a smaller motif");
-            return Err(Error::parameter("the number of homomorphisms", found, expected));
+            return Err(Error::parameter("the number of motif samples", found, expected));
         }
         Ok(this)
     }
@@ -577,7 +576,7 @@ mod tests {
             .err()
             .unwrap()
             .to_string();
-        assert!(message.contains("must be a homomorphism"), "{message}");
+        assert!(message.contains("must be a sample of"), "{message}");
         let options = StaticOptions { tolerance: f64::NAN, ..options };
         assert!(ExhaustiveSource::new("", &none, &Motif::chain(2).unwrap(), &options, 0).is_err());
     }

@@ -20,7 +20,7 @@ impl FrameSample {
         if shown == 0 || spins.len() > MOST_SITES {
             return;
         }
-        // Frame i is the one that i of all so many intervals lead to: the first and the last are among them.
+        // Frames are spaced evenly: the first and the last are among them.
         let place = |i: u64| if shown == 1 { all - 1 } else { (all - 1) * i / (shown - 1) };
         if (0..shown).any(|i| place(i) == at) && self.frames.last().is_none_or(|(last, _)| *last < at) {
             self.frames.push((at, spins.borrow().into_owned()));

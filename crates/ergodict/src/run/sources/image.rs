@@ -32,7 +32,7 @@ pub struct ImageSource<T: Scalar> {
 }
 
 impl<T: Scalar> ImageSource<T> {
-    /// So many minibatches of so many patches each.
+    /// A number of minibatches, with a number of patches each.
     pub fn new(stream: ImageStream, kind: PatchKind, patches: usize, minibatches: u64) -> Self {
         let form = Form::Patch(kind);
         let traces = if stream.is_walk() { vec![TraceSet::new(MEAN_PIXEL, "", 1, 1)] } else { Vec::new() };

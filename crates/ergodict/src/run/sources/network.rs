@@ -1,6 +1,6 @@
 //! Minibatches of network patches for learning, of networks side by side; [`WindowSource`] has one at several times.
 //!
-//! Chains are watched on the way by what they see off the motif, so that how well they mix can be told.
+//! The off-motif entries that chains sample are recorded on the way, for convergence diagnostics.
 
 use super::window::{Window, WindowPoint, WindowSource};
 use crate::chain::{SampledNetwork, SamplerKind, TraceSet};
@@ -37,7 +37,7 @@ pub struct NetworkPlan {
     pub batches: BatchPlan,
     /// Fresh patches of a window that errors and the change score are from.
     pub score_patches: usize,
-    /// What times are, for who tells them.
+    /// What times are, for printing them.
     pub times: Times,
     /// What a patch is.
     pub form: NetworkForm,

@@ -44,7 +44,7 @@ pub struct LatticeData {
 }
 
 impl LatticeData {
-    /// Patches of so many rows and columns. Where `values` are not given, they are those of [`SpinValues::for_alphabet`].
+    /// Patches of these numbers of rows and columns. Where `values` are not given, they are those of [`SpinValues::for_alphabet`].
     ///
     /// # Errors
     /// [`Error::Parameter`] for values that the alphabet does not have, and for patches that do not fit.
@@ -82,7 +82,7 @@ impl LatticeData {
         }
     }
 
-    /// A minibatch from every kept state of a chain, which takes so many steps after its burn-in.
+    /// A minibatch from every kept state of a chain, which takes `steps` steps after its burn-in.
     pub fn walk<T: Scalar>(
         &self,
         walk: Box<dyn SpinWalk>,
@@ -95,7 +95,7 @@ impl LatticeData {
         Box::new(WalkSource { walk, cutter, thinning, steps, time, traces, frames })
     }
 
-    /// A minibatch from every so many-th frame of a trajectory, after some that are left out.
+    /// A minibatch from every `every`-th frame of a trajectory, after some that are left out.
     ///
     /// # Errors
     /// [`Error::Format`] when no frame is left.

@@ -1,7 +1,7 @@
 //! Whether two machines round alike: what products and codes of fixed numbers come to, in a word.
 //!
 //! Instruction sets add up in different orders, and blocks of products depend on the sizes of caches: bits may differ between machines
-//! of different kinds. Nothing but the numbers themselves tells for sure, so a minibatch of the shape at hand is coded.
+//! of different kinds. Only the numbers themselves are conclusive, so a minibatch of the shape at hand is coded.
 
 use crate::factor::{FactorSettings, Factorizer};
 use crate::linalg::{Isa, Mat, Scalar};
@@ -16,7 +16,7 @@ const COLUMNS: usize = 256;
 static KNOWN: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
 
 /// A word such as `x86_64 avx512 5f0c…` for how patches of `features` numbers are coded here, in minibatches of `batch`. Machines with the same word
-/// give the same bytes, as far as one minibatch can tell.
+/// give the same bytes, as far as one minibatch can show.
 ///
 /// ```
 /// use ergodict::{factor::FactorSettings, run::arithmetic};

@@ -118,7 +118,7 @@ fn one_minibatch_of_each_chain_is_a_step_of_the_scheme() {
 }
 
 #[test]
-fn losses_and_statistics_tell_the_same() {
+fn losses_and_statistics_agree() {
     let drawn = drawn("@karate", SamplerKind::Exact, 5);
     let place = TaskContext::new(&drawn);
     let mut run = rounds::<f64>(small(), &drawn, false, 2).unwrap();

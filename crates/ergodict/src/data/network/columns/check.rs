@@ -36,14 +36,14 @@ pub(super) fn ends<T: AsRef<str>>(
 ) -> Result<(), String> {
     let (one, two) = (names[source].as_ref(), names[target].as_ref());
     let columns = || listed(names, [source, target]);
-    let kinds = [source, target].map(|at| Kind::of(rows, at));
+    let kinds = [source, target].map(|at| Kind::from_column(rows, at));
     let numbers = kinds.iter().all(|kind| matches!(kind, Kind::Integers | Kind::Numbers));
     if sought && is_incidence(rows, &[source, target]) {
         return Err(incidence(&columns()));
     }
     // pandas calls the column without a name so.
     let unnamed = |name: &str| ["", "unnamed0"].contains(&&*plain(name));
-    let row_names = |at: usize| unnamed(names[at].as_ref()) && Kind::of(rows, at) == Kind::Words;
+    let row_names = |at: usize| unnamed(names[at].as_ref()) && Kind::from_column(rows, at) == Kind::Words;
     let paired = is_pair(one, two, true) || are_indices(one, two);
     if sought && !paired && numbers && (0..names.len()).any(row_names) {
         return Err(format!(

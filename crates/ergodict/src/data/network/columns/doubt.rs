@@ -174,7 +174,7 @@ impl Doubt {
                 "the points in column {column} are read as decimal points: leave them out if they separate thousands"
             )),
             Self::MissingNode(name) => Note::from(format!(
-                "`{name}` is read as a node: leave such lines out if it stands for a missing value"
+                "`{name}` is read as a node: leave such lines out if it means a missing value"
             )),
             Self::Labels(label) => Note::from(format!(
                 "several nodes are labeled `{label}`, so that nodes are called by their ids"

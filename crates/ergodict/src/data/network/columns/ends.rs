@@ -65,7 +65,7 @@ fn named_pair<T: AsRef<str>>(
     let stands_out = |one: usize, two: usize| {
         candidates.iter().filter(|at| ![one, two].contains(at)).all(|&at| {
             !continues_series((name(one), name(two)), name(at))
-                && (Kind::of(rows, at) != Kind::Words || Kind::of(rows, one) == Kind::Words)
+                && (Kind::from_column(rows, at) != Kind::Words || Kind::from_column(rows, one) == Kind::Words)
         })
     };
     // A contact between `u` and `v` has a start and an end, too.
@@ -90,7 +90,7 @@ pub(super) fn both_ends<T: AsRef<str>>(
     candidates: &[usize],
 ) -> Result<(usize, usize), String> {
     let ambiguous = |at: &[usize]| Err(ambiguous(names, at));
-    let kind = |at: usize| Kind::of(rows, at);
+    let kind = |at: usize| Kind::from_column(rows, at);
     match known {
         (Some(source), Some(target)) => Ok((source, target)),
         (None, None) => {

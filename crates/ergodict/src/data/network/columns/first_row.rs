@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_rows_are_told_apart() {
+    fn first_rows_are_classified() {
         let look = |head: &[&str], rest: &[&[&str]], plain_text: bool| {
             let rest: Vec<Vec<&str>> = rest.iter().map(|row| row.to_vec()).collect();
             first_row(head, &rest, &TableOptions::default(), plain_text)

@@ -10,7 +10,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Self {
+    pub(super) fn from_column<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Self {
         let values =
             || rows.iter().filter_map(|row| row.get(at)).map(AsRef::as_ref).filter(|value| !value.is_empty());
         if values().next().is_none() {

@@ -35,7 +35,7 @@ pub(in crate::data::network) struct Head {
 }
 
 impl Head {
-    /// Of an input that lies in a file.
+    /// Of an input that is a file.
     pub(in crate::data::network) fn from_file(input: &Path, options: String) -> Result<Self> {
         let meta = fs::metadata(input).map_err(Error::io(input))?;
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -72,7 +72,7 @@ impl Folder {
         name.into()
     }
 
-    /// Begins anew; what is there is deleted.
+    /// Starts from the beginning; what is there is deleted.
     pub(in crate::data::network) fn create(out: &Path, head: &Head) -> Result<Self> {
         let path = Self::beside(out);
         let io = || Error::io(&path);

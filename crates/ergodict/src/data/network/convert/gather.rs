@@ -59,7 +59,7 @@ pub(in crate::data::network) struct Plan {
     pub(in crate::data::network) budget: usize,
 }
 
-/// Where a conversion is, what it is told and what it tells.
+/// The state of a conversion, its settings and its progress.
 pub(in crate::data::network) struct Task<'a> {
     pub(in crate::data::network) input: &'a Path,
     pub(in crate::data::network) out: &'a Path,

@@ -1,4 +1,4 @@
-//! What the nodes of a list are called, once all of it was seen, without a table of names where a rule tells them.
+//! What the nodes of a list are called, once all of it was seen, without a table of names where a rule gives them.
 
 use super::super::NodeIds;
 use super::super::egr::{self, Kind};

@@ -45,7 +45,7 @@ pub(in crate::data::network) fn of_list(
     of_names(task, &mut blocks, options, budget)
 }
 
-/// The next block, with faults of the list told as when it is read whole.
+/// The next block, with faults of the list reported as when it is read whole.
 fn next_block(path: &Path, blocks: &mut Blocks<'_>, integers: bool) -> Result<Option<EdgeBlock>> {
     let listed = blocks.next(integers)?;
     match blocks.noticed.negative {

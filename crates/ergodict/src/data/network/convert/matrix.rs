@@ -131,7 +131,7 @@ impl Matrix<'_> {
     }
 }
 
-/// A network that is one already: copied, or where directions are asked for that it has not, made anew.
+/// A network that is one already: copied, or built again where other directions are asked for.
 pub(in crate::data::network) fn of_egr(
     task: &mut Task<'_>,
     input: Input,

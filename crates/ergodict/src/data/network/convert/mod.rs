@@ -50,8 +50,8 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
-    /// Bytes of memory to take: arcs, text, buffers, and integers below 2³² that name nodes. Below 1 MiB it takes more than it
-    /// is told to. Other names take more: about 45 bytes a node for larger integers, 110 for a word of ten letters.
+    /// Bytes of memory to take: arcs, text, buffers, and integers below 2³² that name nodes. Below 1 MiB it takes more than
+    /// this. Other names take more: about 45 bytes a node for larger integers, 110 for a word of ten letters.
     pub memory: usize,
     /// Whether sorted runs are kept in the folder `OUT.converting` until all is done, so that a conversion that was stopped or killed
     /// can go on. Inputs that can be read only once keep nothing.
@@ -78,7 +78,7 @@ impl Conversion {
     /// take about 24 bytes an edge, with weights 72, and 8 a node, directed 16; lists with names that are no integers below 2³² take 8
     /// more an edge, with weights 16, and where there are more runs than are merged at once, 16 or 32 more. Few edges take none.
     ///
-    /// `progress` is told how far it is; when it returns false the work is stopped and none is returned.
+    /// `progress` is called with how far it is; when it returns false the work stops and none is returned.
     ///
     /// # Errors
     /// As [`read_network`](super::read_network) and [`write_network`](super::write_network); [`Error::Format`] for what
@@ -159,7 +159,7 @@ fn whole(task: &mut Task<'_>, input: Input, options: &ReadOptions, budget: usize
     Ok(decisions)
 }
 
-/// As [`Conversion::run`] in about `budget` bytes of memory, of which nothing is kept when it is stopped. `progress` is told a
+/// As [`Conversion::run`] in about `budget` bytes of memory, of which nothing is kept when it is stopped. `progress` gets a
 /// number of edges that were read and then of arcs that were put into rows.
 ///
 /// ```

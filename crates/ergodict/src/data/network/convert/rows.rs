@@ -58,7 +58,7 @@ impl RowTables {
     }
 }
 
-/// Writes the rows; `tick` is told how many arcs of both orders were read so far.
+/// Writes the rows; `tick` gets the number of arcs of both orders that were read so far.
 pub(in crate::data::network) fn write<A: Arc>(
     room: &Room<'_>,
     arcs: [Merge<A>; 2],
@@ -102,7 +102,7 @@ pub(in crate::data::network) fn write<A: Arc>(
     })
 }
 
-/// Hands over sorted arcs in batches, until nobody takes them.
+/// Hands over sorted arcs in batches, until the receiver is gone.
 fn produce<A: Arc>(mut merge: Merge<A>, size: usize, give: &SyncSender<Result<Vec<A>>>) {
     loop {
         let mut batch = Vec::with_capacity(size);

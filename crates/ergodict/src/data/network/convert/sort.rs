@@ -203,7 +203,7 @@ impl<A: Arc> Runs<A> {
     }
 }
 
-/// The runs of a file, merged until there are few enough to be read side by side in so many bytes.
+/// The runs of a file, merged until there are few enough to be read side by side within the memory.
 fn merged<A: Arc>(out: &Path, mut spool: Spool, mut ends: Vec<u64>, budget: usize) -> Result<Merge<A>> {
     let fan = (budget / RUN_BUFFER).max(FAN);
     while ends.len() > fan {

@@ -50,7 +50,7 @@ impl Table {
         Ok(())
     }
 
-    /// Begins rows until there are so many.
+    /// Begins rows until there are `rows`.
     #[inline]
     fn begin(&mut self, rows: u64) -> Result<()> {
         while self.begun < rows {
@@ -78,7 +78,7 @@ impl Table {
     }
 }
 
-/// A section that lies in a temporary file.
+/// A section in a temporary file.
 fn copy(spool: Spool, out: &mut dyn Write, path: &Path) -> Result<()> {
     let bytes = spool.bytes;
     let mut reader = spool.reader(1 << 16)?;

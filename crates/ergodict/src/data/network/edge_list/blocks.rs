@@ -60,7 +60,7 @@ impl<'a> Blocks<'a> {
             let path = parser.path;
             if !self.more {
                 let parser = self.parser.take();
-                // A list without edges is told as such.
+                // A list without edges is reported as such.
                 return if self.some {
                     parser.map_or(Ok(()), |parser| parser.check_directions())?;
                     Ok(None)
@@ -73,7 +73,7 @@ impl<'a> Blocks<'a> {
                 self.more = fill(&mut self.input, &mut self.text, wanted).map_err(Error::io(path))?;
                 let last = self.text.iter().rposition(|&byte| byte == b'\n');
                 let end = last.filter(|_| self.more).map_or(self.text.len(), |at| at + 1);
-                // The first lines with edges tell the layout, as many of them as when the list is read whole.
+                // The first lines with edges determine the layout, as many of them as when the list is read whole.
                 let enough = parser.layout.is_some() || !Layout::needs_more(&self.text[..end]);
                 if enough || !self.more || wanted >= SIZES.block {
                     break end;

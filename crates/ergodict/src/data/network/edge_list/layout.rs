@@ -88,7 +88,7 @@ impl Layout {
                 }
                 continue;
             };
-            // Parsing tells what is wrong with such a line; what was seen before it is enough here.
+            // Parsing reports what is wrong with such a line; what was seen before it is enough here.
             let Ok(line) = std::str::from_utf8(line) else { break };
             lines.push((number, line));
             if lines.len() > SAMPLE {
@@ -130,7 +130,7 @@ impl Layout {
             .map(|(_, fields, _)| fields.clone())
             .filter(|fields| !again(fields))
             .collect();
-        // Where lines have attributes as networkx writes them, nobody wrote a header.
+        // Files with attributes as networkx writes them have no header.
         let attributes_below = samples.get(1).is_some_and(|(_, _, attributes)| attributes.is_some());
         let plain_text = separator == Separator::Mixed || attributes_below;
         let first_row = match dictionary {
@@ -244,7 +244,7 @@ impl Layout {
         }
     }
 
-    /// The layout that a header tells.
+    /// The layout that a header gives.
     fn named(
         mut self,
         head: &[Cow<str>],
@@ -367,7 +367,7 @@ pub(super) fn shown(field: &str) -> String {
 /// A comma, semicolon or tab alone separates when every line has as many of it, and the fields make sense: where all
 /// is numbers, a field such as `1 2` shows that blanks separate too.
 pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
-    // A fault further down is told as such, and not taken for another separator.
+    // A fault further down is reported as such, not taken for another separator.
     let lines = &lines[..lines.len().min(SEPARATED)];
     let data = if lines.len() > 1 { &lines[1..] } else { lines };
     let all_numbers = |separator| {

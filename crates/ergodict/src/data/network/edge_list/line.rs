@@ -119,7 +119,7 @@ fn typographic(text: &str, separator: Separator) -> Option<(&str, usize)> {
 pub(in super::super) const TYPOGRAPHIC: [(char, &[char]); 3] =
     [('\u{201c}', &['\u{201d}']), ('\u{201e}', &['\u{201c}', '\u{201d}']), ('\u{ab}', &['\u{bb}'])];
 
-/// Splits a line. A field that begins with `"` ends at the next one, and `""` in it stands for one.
+/// Splits a line. A field that begins with `"` ends at the next one, and `""` in it means one.
 pub(in super::super) fn split<'a>(
     line: &'a str,
     separator: Separator,

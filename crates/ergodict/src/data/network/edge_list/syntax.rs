@@ -142,7 +142,7 @@ pub(in super::super) fn other<T: AsRef<str>>(rows: &[Vec<T>]) -> Option<String> 
     None
 }
 
-/// Whether a field stands for an edge between its neighbors.
+/// Whether a field means an edge between its neighbors.
 fn is_arrow(field: &str) -> bool {
     !field.is_empty() && field.chars().all(|c| "-=<>\u{2013}\u{2014}\u{2190}\u{2192}\u{2194}".contains(c))
 }

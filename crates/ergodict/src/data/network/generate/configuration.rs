@@ -2,7 +2,7 @@
 //!
 //! A node of degree d has d ends; all ends are paired at random, every pairing as likely as any other. A pairing may have loops and
 //! edges that occur more than once, and there are two ways to be rid of them ([`Multiple`]). Each simple network comes from the
-//! same number `Π_v d_v!` of pairings, so that pairings drawn anew until one is simple give simple networks uniformly. Where that would
+//! same number `Π_v d_v!` of pairings, so that pairings drawn until one is simple give simple networks uniformly. Where that would
 //! take too long, a chain of double-edge swaps is run: two edges `(a, b)`, `(c, d)` become `(a, d)`, `(c, b)`, unless that makes a loop
 //! or an edge that is there already. Its moves are as likely as their reversals, and it reaches every simple network of the
 //! degrees (Taylor 1981): its stationary law is the uniform one.
@@ -33,7 +33,7 @@ pub enum Multiple {
     Erased,
     /// There are none, and all degrees are exact. If one of the first 64 pairings is simple it is taken, which is an exact draw from the
     /// uniform law over simple networks of these degrees. If none is, the chain of double-edge swaps
-    /// makes so many attempts for each edge, from the network that Havel and Hakimi construct: its law tends to the uniform one with
+    /// makes this number of attempts for each edge, from the network that Havel and Hakimi construct: its law tends to the uniform one with
     /// their number, and nothing says how fast. Ten to a hundred are usual.
     Exact {
         /// Attempted swaps for each edge.

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 pub enum Density {
     /// Every pair is an edge with this probability, independently: `G(n, p)`.
     Probability(f64),
-    /// Exactly so many, every set of them as likely as any other: `G(n, m)`.
+    /// Exactly this number, every set of them as likely as any other: `G(n, m)`.
     Edges(u64),
 }
 

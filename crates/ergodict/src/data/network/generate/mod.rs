@@ -149,7 +149,7 @@ macro_rules! conversions {
 }
 conversions!(ErdosRenyi BarabasiAlbert WattsStrogatz BlockModel Configuration RMat);
 
-/// Whether there can be so many nodes and about so many edges.
+/// Whether these numbers of nodes and (about) of edges are possible.
 fn limits(nodes: usize, edges: f64) -> Result<()> {
     if nodes as u64 > u64::from(u32::MAX) {
         return Err(Error::parameter("the number of nodes", nodes, "there can be at most 2³² − 1"));

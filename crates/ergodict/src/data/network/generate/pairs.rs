@@ -72,7 +72,7 @@ pub(super) fn each_with_probability(
 
 /// A uniformly random set of `members` of the numbers `0..size`, ascending; `members ≤ size`.
 ///
-/// Numbers are drawn until so many are different: by symmetry every set is as likely as any other. Of more than half of
+/// Numbers are drawn until `members` are different: by symmetry every set is as likely as any other. Of more than half of
 /// all numbers, those left out are drawn.
 pub(in super::super) fn subset(size: u64, members: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
     debug_assert!(members <= size);

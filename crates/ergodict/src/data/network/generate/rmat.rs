@@ -38,12 +38,12 @@ impl RMat {
     /// # Errors
     /// As [`RMat::of_draws`].
     pub fn new(scale: u32, factor: u64, quadrants: [f64; 4], directed: bool) -> Result<Self> {
-        // What is too large is told there.
+        // Sizes that are too large are reported there.
         let draws = 1_u64.checked_shl(scale).and_then(|nodes| nodes.checked_mul(factor)).unwrap_or(u64::MAX);
         Self::of_draws(scale, draws, quadrants, directed)
     }
 
-    /// Networks of `2^scale` nodes and so many draws.
+    /// Networks of `2^scale` nodes and a number of draws.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a scale over 31, for probabilities that are negative or do not sum to one, and for a size beyond

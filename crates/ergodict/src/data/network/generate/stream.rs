@@ -44,7 +44,7 @@ impl Generator {
 
     /// Writes the network of a seed in about `memory` bytes of memory, where edges are drawn one by one, and else
     /// in what their list takes too. The bytes are those of [`Generator::generate`] written by
-    /// [`write_network_with_note`](crate::data::write_network_with_note), which tells the format.
+    /// [`write_network_with_note`](crate::data::write_network_with_note), which states the format.
     ///
     /// # Errors
     /// As [`write_network`](crate::data::write_network).
@@ -89,7 +89,7 @@ impl Generator {
                     if edges.len() < size {
                         return ControlFlow::Continue(());
                     }
-                    // Where nobody takes them any more there was an error, which is told there.
+                    // Where the receiver is gone there was an error, which is reported there.
                     match give.send(std::mem::replace(&mut edges, Vec::with_capacity(size))) {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn drawing_stops_when_it_is_told_to() {
+    fn drawing_stops_on_request() {
         let models: [Generator; 5] = [
             RMat::new(10, 4, RMat::GRAPH500, false).unwrap().into(),
             ErdosRenyi::new(800, Density::Probability(0.05), true).unwrap().into(),
@@ -163,7 +163,7 @@ mod tests {
 
     /// Drawing all of these edges would take minutes.
     #[test]
-    fn an_error_of_the_writer_is_told_at_once() {
+    fn an_error_of_the_writer_is_returned_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let model: Generator = RMat::new(20, 1 << 12, RMat::GRAPH500, false).unwrap().into();
         // Runs go to a folder that is not there.

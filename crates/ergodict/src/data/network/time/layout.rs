@@ -84,7 +84,7 @@ impl Layout {
         found.map_err(|problem| (*number, problem))
     }
 
-    /// The layout that a header tells.
+    /// The layout that a header gives.
     fn named(
         separator: Separator,
         number: u64,

@@ -105,7 +105,7 @@ impl Duration {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a length with a unit where times are numbers of which nobody knows the unit.
+    /// [`Error::Parameter`] for a length with a unit where times are numbers of an unknown unit.
     pub fn among(self, rows: &TimedEdges) -> Result<f64> {
         if !self.in_seconds || rows.kind() != Times::Numbers {
             return Ok(self.length);
@@ -225,7 +225,7 @@ fn time_of_day(text: &str) -> Option<f64> {
     possible.then_some((hours * 3600 + minutes * 60) as f64 + seconds - offset)
 }
 
-/// Exactly so many digits.
+/// Exactly this number of digits.
 fn digits(text: &str, count: usize) -> Option<i64> {
     (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }

@@ -52,7 +52,7 @@ pub(super) fn spans(cut: WindowCut, first: f64, last: f64) -> Result<Vec<(f64, f
                 None if window == stride => begin(at + 1),
                 None => begin(at) + window,
             };
-            // Until the last time lies in a window, or no other could hold it.
+            // Until the last time is in a window, or no other could hold it.
             let mut spans = vec![(begin(0), end(0))];
             while spans[spans.len() - 1].1 <= last && begin(spans.len()) <= last {
                 if spans.len() == MOST_WINDOWS {
@@ -117,7 +117,7 @@ fn share(first: f64, last: f64, at: usize, shares: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows `first`, `first + step`, … as a file has them: written with so many places, and read.
+    /// Rows `first`, `first + step`, … as a file has them: written with this number of digits, and read.
     fn times(first: i64, step: i64, places: i32, count: i64) -> Vec<f64> {
         (0..count).map(|at| nearest((first + at * step).into(), -places).unwrap()).collect()
     }

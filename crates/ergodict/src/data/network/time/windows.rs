@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_add_up_in_a_window_and_start_anew_after_a_removal() {
+    fn weights_add_up_in_a_window_and_restart_after_a_removal() {
         let text = "1 2 0.5 0\n2 1 0.25 1\n1 2 4 2\n";
         let all = windows(text, into(2));
         assert_eq!(all.network(0).unwrap().weight(0, 1), 0.5);

@@ -174,7 +174,7 @@ fn a_full_dictionary_gives_the_network_back_where_it_was_visited() {
     }
 }
 
-/// Nodes of the networks that accumulators are compared on: so many that they differ in what they need.
+/// Nodes of the networks that accumulators are compared on: their numbers of nodes differ enough to need different ones.
 const NODES: usize = 1000;
 
 /// A core of many edges and a long ring, so that some pairs are visited often and many seldom.
@@ -367,7 +367,7 @@ fn parts_add_up_to_the_whole() {
 }
 
 #[test]
-fn small_and_odd_networks_are_rebuilt() {
+fn small_and_odd_networks_are_reconstructed() {
     let simple = |n, edges: &[(u32, u32)]| Arc::new(Network::simple(n, edges).unwrap());
     let star: Vec<(u32, u32)> = (1..9).map(|v| (0, v)).collect();
     let bipartite: Vec<(u32, u32)> = (0..3).flat_map(|u| (3..7).map(move |v| (u, v))).collect();

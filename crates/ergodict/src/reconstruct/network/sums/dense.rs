@@ -1,7 +1,7 @@
 //! A cell for every pair: the upper triangle by rows of the smaller node, or the square of a directed network.
 //!
 //! The place of `{u, v}` in the triangle, diagonal included, is the smaller of `start(u) + v` and `start(v) + u` with
-//! `start(u) = u·n − u(u+1)/2`, so that nobody has to see which node is the smaller.
+//! `start(u) = u·n − u(u+1)/2`, whichever node is the smaller.
 
 use super::pages::Pages;
 use super::store::{Cell, Part, PutDown, Raw, Store};
@@ -25,7 +25,7 @@ pub(in crate::reconstruct::network) struct Dense<C> {
     put_down: HashMap<u32, PutDown>,
     /// What the parts of a round put down, to be added.
     pending: Vec<Vec<(u32, PutDown)>>,
-    /// Share of visits that rows before each have, as far as degrees tell.
+    /// Share of visits that rows before each have, estimated from degrees.
     loads: Vec<f64>,
     isa: Isa,
 }

@@ -1,7 +1,7 @@
 //! Only the pairs that were visited, in hash tables; what the tables have no room for goes to sorted runs in a file.
 //!
 //! Pairs are shared out among a fixed number of tables by their hash, so that threads have tables of their own. A table that would
-//! outgrow its share of the memory writes its pairs, sorted, to a run, and begins anew; sums of a pair add up over runs and table.
+//! outgrow its share of the memory writes its pairs, sorted, to a run, and restarts empty; sums of a pair add up over runs and table.
 
 use super::pages::Pages;
 use super::runs::{Record, Run, merge};

@@ -1,5 +1,5 @@
 //! Memory that begins as zeros, in large pages where the system has them, since sums are added to all over it. What large pages save
-//! has not been measured yet: the machine was too busy to tell.
+//! has not been measured yet.
 
 use crate::{Error, Result};
 use memmap2::MmapMut;

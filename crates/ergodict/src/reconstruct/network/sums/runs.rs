@@ -36,7 +36,7 @@ impl Run {
         }
         out.flush().map_err(Error::io(&folder))?;
         drop(out);
-        // SAFETY: the file has no name, so that nobody else can change it, and we do not.
+        // SAFETY: the file has no name, so that no other process can change it, and we do not.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io(&folder))?;
         Ok(Self { map })
     }

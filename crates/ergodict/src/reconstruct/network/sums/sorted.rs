@@ -7,7 +7,7 @@
 //! | index | 16 for every block of 4096 records: its first pair, and the first 8 bytes of its BLAKE3 |
 //! | foot | 64: records, blocks, BLAKE3 of head, index and both numbers, zeros, `EGSUMS1\n` |
 //!
-//! All is little-endian. Who reads a range checks the blocks it lies in, so that many can share a file without each reading all of it.
+//! All is little-endian. A reader of a range checks only the blocks of that range, so many readers can share a file.
 
 use super::{PairSum, PairSums};
 use crate::data::write_atomic;
@@ -390,7 +390,7 @@ fn check_alike(files: &[SortedSums]) -> Result<()> {
     }
 }
 
-/// Cuts the nodes of a network into at most so many ranges, with about as many pairs of the files in each: by the first pairs of their
+/// Cuts the nodes of a network into at most `count` ranges, with about as many pairs of the files in each: by the first pairs of their
 /// blocks, so that the ranges depend on the files alone.
 ///
 /// ```

@@ -7,7 +7,7 @@ use crate::reconstruct::network::positions::Positions;
 /// An accumulator. In a round, keys of all positions are made, sorted by part, and every part is added to in the order of the
 /// homomorphisms: so every pair sees its numbers in one order, whatever the number of threads.
 pub(in crate::reconstruct::network) trait Store: Sync {
-    /// What stands for a pair.
+    /// What represents a pair.
     type Key: Copy + Default + Send + Sync + 'static;
     /// Pairs that one thread adds to.
     type Part<'a>: Part<Self::Key> + Send
@@ -19,7 +19,7 @@ pub(in crate::reconstruct::network) trait Store: Sync {
     /// Writes the keys of all positions of homomorphisms, one after the other.
     fn keys(&self, xs: &[u32], positions: &Positions, out: &mut [Self::Key]);
 
-    /// The cuts for so many threads.
+    /// The cuts for a number of threads.
     fn cuts(&self, threads: usize) -> Self::Cuts;
 
     /// How many parts there are.
@@ -50,7 +50,7 @@ pub(in crate::reconstruct::network) trait Part<K> {
 /// magnitudes, 1.5e-5, and by some 5e-7 if roundings are independent.
 pub(super) const VISITS: u32 = 256;
 
-/// The bit of a short count that tells that something was put down.
+/// The bit of a short count that is set when something was put down.
 pub(super) const PUT_DOWN: u32 = 1 << 31;
 
 /// A long sum and its count.
@@ -80,7 +80,7 @@ pub(super) struct Raw {
 pub(in crate::reconstruct::network) trait Cell:
     super::pages::Bits + Send + Sync + 'static
 {
-    /// Adds a visit; gives back what is to be put down elsewhere, after [`VISITS`], and begins anew.
+    /// Adds a visit; gives back what is to be put down elsewhere, after [`VISITS`], and starts again from zero.
     fn visit<T: Scalar>(&mut self, value: T) -> Option<PutDown>;
     /// Whether anything was put down.
     fn has_put_down(self) -> bool;
@@ -94,7 +94,7 @@ pub(in crate::reconstruct::network) trait Cell:
     fn from_bits(sum: u64, count: u64) -> Self;
 }
 
-/// `f32` sum, and the count below [`VISITS`] with a bit that tells whether anything was put down.
+/// `f32` sum, and the count below [`VISITS`] with a bit for whether anything was put down.
 pub(super) type Short = [u32; 2];
 
 /// `f64` sum and 64-bit count.

@@ -79,7 +79,7 @@ fn point(source: &WindowSource<f64>) -> WindowPoint {
     WindowPoint { window: source.at, end: source.end, stream: source.stream.point(), incoming_errors }
 }
 
-/// Steps until there were so many in all, or windows are over.
+/// Steps until there were `until` in all, or windows are over.
 fn run(source: &mut WindowSource<f64>, tracked: &mut Trainer<f64>, until: u64) {
     while source.made() < until {
         source.prepare(tracked.factorizer.as_mut()).unwrap();

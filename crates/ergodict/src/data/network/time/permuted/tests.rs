@@ -93,7 +93,7 @@ fn weights_stay_with_their_edges() {
 }
 
 #[test]
-fn tables_of_given_sums_are_drawn_alike() {
+fn tables_of_given_sums_are_equally_likely() {
     // Edges a, b, c on days of 2, 1 and 1 edges, a on two of them: two tables have a on the first two days, two on the first and the last, one on
     // the last two.
     let day = |edges: &[(u32, u32)]| Arc::new(Network::simple(4, edges).unwrap());

@@ -73,7 +73,7 @@ fn signs_remove_edges_also_where_weights_are_not_wanted() {
 }
 
 #[test]
-fn faults_are_told_with_their_line() {
+fn faults_are_reported_with_their_line() {
     let long = "1 2 5\n".repeat(40);
     for (text, column, expected) in [
         ("", "auto", "is empty"),
