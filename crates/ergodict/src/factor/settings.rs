@@ -275,8 +275,8 @@ impl FactorSettings {
 
     /// Most sweeps of the update after a minibatch of this many samples.
     ///
-    /// A sweep takes as long as coding `atoms` samples. After a smaller minibatch, which changes the statistics in fewer directions than there are
-    /// atoms, further sweeps were measured to take up to twice the time of the whole step and not to lower the held-out objective.
+    /// A sweep takes as long as the correlations of `atoms` samples. After a smaller minibatch, further sweeps were measured to make a step 1.5 to
+    /// 2.5 times as long, and the held-out objective after equal time 0 to 20 % higher.
     pub(super) fn sweeps(&self, samples: u64) -> u32 {
         self.dictionary_sweeps.unwrap_or(if samples < self.atoms as u64 { 1 } else { SWEEPS })
     }
