@@ -126,7 +126,7 @@ impl ReadDecisions {
     pub(in crate::data::network) fn noticed(self, noticed: ListNotes, nodes: Vec<Doubt>) -> Self {
         let ListNotes { header, weight_column, unused, mut doubts, .. } = noticed;
         doubts.extend(nodes);
-        Self { header, weight_column, unused, doubts, ..self }
+        Self { weight_column, header, unused, doubts, ..self }
     }
 
     /// What may not be as it was meant of a file that was read so: a first line that could be a header, and columns that could be weights, unless columns
