@@ -16,7 +16,7 @@ fn one_network_is_too_few() {
 #[test]
 fn networks_have_one_name() {
     let bench = Bench::new();
-    let ring: String = (0..12).map(|at| format!("{at},{}\n", (at + 1) % 12)).collect();
+    let ring = (0..12).map(|at| format!("{at},{}\n", (at + 1) % 12)).collect::<Vec<_>>().concat();
     bench.put("ring.csv", format!("source,target\n{ring}"));
     let done = bench.run(
         "network compare ring.csv @karate @kite -k 3 -r 2 --steps 3 --batch 20 --samples 200 --unweighted",
