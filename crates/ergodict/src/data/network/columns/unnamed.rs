@@ -158,10 +158,13 @@ pub(in super::super) fn check_edge_index<T: AsRef<str>>(
     rows: &[Vec<T>],
     complete: bool,
 ) -> Result<(), Problem> {
-    let integer = |field: &T| field.as_ref().parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
+    let number = |field: &T| field.as_ref().parse::<f64>().ok();
+    let integer = |field: &T| number(field).is_some_and(|number| number.fract() == 0.0);
+    let bit = |field: &T| number(field).is_some_and(|number| number == 0.0 || number == 1.0);
     let [one, two] = rows else { return Ok(()) };
-    let columns = one.len();
-    if !complete || columns != two.len() || columns <= WIDEST || !one.iter().chain(two).all(integer) {
+    let (columns, all) = (one.len(), || one.iter().chain(two));
+    // Rows of 0 and 1 are those of a matrix.
+    if !complete || columns != two.len() || columns <= WIDEST || !all().all(integer) || all().all(bit) {
         return Ok(());
     }
     Err(format!(
@@ -243,6 +246,7 @@ mod tests {
             ("0 1 2;1 2 0", true),
             ("0 1 2 3;1 2 3 0;2 3 0 1", true),
             ("a b c d;b c d a", true),
+            ("0 1 0 1;1 0 1 0", true),
         ] {
             assert_eq!(check_edge_index(&rows(text), true).is_ok(), expected, "{text}");
         }
