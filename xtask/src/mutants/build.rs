@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use super::changes::{Change, apply};
-use crate::place::{cargo, command, copy_tree, name, root, stdout, target};
+use crate::place::{command, copy_tree, name, root, stdout, target, workspace};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,8 @@ pub(super) fn build(
     }
 }
 
-/// A copy of the workspace.
+/// A copy of the workspace, whose other packages are empty: they are there so that dependencies have the features that all tests have, and are not
+/// built a second time.
 fn copy() -> Result<PathBuf> {
     let copy = target()?.join("mutants");
     let _ = std::fs::remove_dir_all(&copy);
@@ -82,7 +83,19 @@ fn copy() -> Result<PathBuf> {
         // Links lead to what is copied, too.
         let (from, to) = (root().join(file), copy.join(file));
         if from.is_file() {
-            copy_tree(&from, &to)?;
+            let empty = match to.file_name().and_then(|name| name.to_str()) {
+                _ if file.starts_with("crates/ergodict/") => None,
+                Some("lib.rs") => Some(""),
+                Some("main.rs") => Some("fn main() {}"),
+                _ => None,
+            };
+            match empty {
+                None => copy_tree(&from, &to)?,
+                Some(text) => {
+                    std::fs::create_dir_all(to.parent().unwrap_or(&copy))?;
+                    std::fs::write(&to, text)?;
+                }
+            }
         }
     }
     Ok(copy)
@@ -112,10 +125,8 @@ enum Built {
 
 /// Builds the test programs in the copy.
 fn compile(copy: &Path) -> Result<Built> {
-    let mut build = cargo(
-        "test --locked --no-run --message-format json --package ergodict --lib --test integration --features clap,fetch,image,parquet --target-dir",
-    );
-    build.arg(target()?).current_dir(copy).stderr(Stdio::inherit());
+    let mut build = workspace("test", "--no-run --message-format json --lib --test integration --target-dir");
+    build.env("CARGO_INCREMENTAL", "0").arg(target()?).current_dir(copy).stderr(Stdio::inherit());
     println!("$ {}", name(&build));
     let output = build.output().context("cannot start cargo")?;
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -131,12 +142,14 @@ fn compile(copy: &Path) -> Result<Built> {
         }
         return Ok(Built::Refused(refused));
     }
-    let program = |name: &str| -> Result<PathBuf> {
-        let mut of_name = messages.iter().filter(|message| message["target"]["name"] == name);
-        let path = of_name.find_map(|message| message["executable"].as_str());
+    let program = |kind: &str, name: &str| -> Result<PathBuf> {
+        let target = |message: &&serde_json::Value| {
+            message["target"]["name"] == name && message["target"]["kind"][0] == kind
+        };
+        let path = messages.iter().filter(target).find_map(|message| message["executable"].as_str());
         Ok(path.with_context(|| format!("cargo built no tests of {name}"))?.into())
     };
-    Ok(Built::Programs([program("ergodict")?, program("integration")?]))
+    Ok(Built::Programs([program("lib", "ergodict")?, program("test", "integration")?]))
 }
 
 /// The numbers of changes in the lines that a message of the compiler points to.
