@@ -176,5 +176,15 @@ mod tests {
         let expected = denoiser.scores(&karate, &pairs, &mut Progress::none()).unwrap();
         assert_eq!(run.scores().unwrap().scores, expected.scores);
         assert!(run.text().contains(", "), "{}", run.text());
+        // Each report of progress counts once.
+        let mut reports = 0;
+        let mut count = |_: Stage, _: f64| {
+            reports += 1;
+            true
+        };
+        denoiser.scores(&karate, &pairs, &mut Progress::new(&mut count)).unwrap();
+        let mut run = DenoiseRun::new(denoiser, karate, pairs);
+        let ended = run.advance(Duration::MAX, &Stop::after(reports + 1)).unwrap();
+        assert!(matches!(ended, Status::Finished));
     }
 }
