@@ -1,8 +1,8 @@
 //! A copy of the library with many changes in it, and its test programs.
 
-use super::Mutant;
 use super::changes::{Change, apply};
-use crate::place::{command, copy_tree, name, root, stdout, target, workspace};
+use super::{Mutant, files};
+use crate::place::{command, name, root, stdout, target, workspace};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -73,11 +73,40 @@ pub(super) fn build(
     }
 }
 
+/// Sources that changes are made in.
+const SOURCE: &str = "crates/ergodict/src/";
+
+/// All files under a folder.
+fn all_in(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut all = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            all.append(&mut all_in(&path)?);
+        } else {
+            all.insert(path);
+        }
+    }
+    Ok(all)
+}
+
+/// Writes a file, unless it has these bytes: what did not change is not built again.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    let write = || {
+        std::fs::create_dir_all(path.parent().unwrap_or(path))?;
+        std::fs::write(path, bytes)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// A copy of the workspace, whose other packages are empty: they are there so that dependencies have the features that all tests have, and are not
 /// built a second time.
 fn copy() -> Result<PathBuf> {
     let copy = target()?.join("mutants");
-    let _ = std::fs::remove_dir_all(&copy);
+    let mut there: BTreeSet<PathBuf> = if copy.exists() { all_in(&copy)? } else { BTreeSet::new() };
     let files = ["ls-files", "*.toml", "*.rs", "Cargo.lock", "crates", "docs", "README.md", ".cargo"];
     for file in stdout(command("git").args(files))?.lines() {
         // Links lead to what is copied, too.
@@ -89,15 +118,15 @@ fn copy() -> Result<PathBuf> {
                 Some("main.rs") => Some("fn main() {}"),
                 _ => None,
             };
-            match empty {
-                None => copy_tree(&from, &to)?,
-                Some(text) => {
-                    std::fs::create_dir_all(to.parent().unwrap_or(&copy))?;
-                    std::fs::write(&to, text)?;
-                }
+            let new = empty.map_or_else(|| std::fs::read(&from), |text| Ok(text.into()));
+            // Changes are written later.
+            if !file.starts_with(SOURCE) || !to.exists() {
+                write(&to, &new.with_context(|| format!("cannot read {}", from.display()))?)?;
             }
+            there.remove(&to);
         }
     }
+    there.iter().try_for_each(std::fs::remove_file).context("cannot remove an old file")?;
     Ok(copy)
 }
 
@@ -107,11 +136,17 @@ fn change(copy: &Path, chosen: &[Mutant]) -> Result<()> {
     for (number, mutant) in (1..).zip(chosen) {
         by_file.entry(&mutant.file).or_default().push((number, &mutant.change));
     }
-    let (from, to) = (root().join("crates/ergodict/src"), copy.join("crates/ergodict/src"));
-    for (file, changes) in by_file {
-        std::fs::write(to.join(file), apply(&std::fs::read_to_string(from.join(file))?, &changes))?;
+    let (from, to) = (root().join(SOURCE), copy.join(SOURCE));
+    for path in files(&from)? {
+        let file = path.strip_prefix(&from)?.to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path)?;
+        let changed = match by_file.get(file.as_str()) {
+            Some(changes) => apply(&text, changes),
+            None if file == "lib.rs" => text + SWITCH,
+            None => text,
+        };
+        write(&to.join(file), changed.as_bytes())?;
     }
-    std::fs::write(to.join("lib.rs"), std::fs::read_to_string(from.join("lib.rs"))? + SWITCH)?;
     Ok(())
 }
 

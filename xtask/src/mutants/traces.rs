@@ -33,12 +33,15 @@ impl Traces {
         Self { path, library, watched, seen }
     }
 
-    /// Forgets everything if it does not know of all these changes.
-    pub(super) fn watch(&mut self, chosen: &[Mutant]) {
-        let chosen: HashSet<u64> = chosen.iter().map(Mutant::identity).collect();
-        if !chosen.is_subset(&self.watched) {
-            (self.watched, self.seen) = (chosen, BTreeMap::new());
+    /// Forgets everything if it does not know of any of these changes; the numbers of those that it does not know of otherwise.
+    pub(super) fn watch(&mut self, chosen: &[Mutant]) -> HashSet<u32> {
+        let identities: Vec<u64> = chosen.iter().map(Mutant::identity).collect();
+        let known = identities.iter().filter(|identity| self.watched.contains(*identity)).count();
+        if 2 * known < chosen.len() {
+            (self.watched, self.seen) = (identities.iter().copied().collect(), BTreeMap::new());
         }
+        let unknown = (1..).zip(&identities).filter(|(_, identity)| !self.watched.contains(*identity));
+        unknown.map(|(number, _)| number).collect()
     }
 
     /// What was seen of a test.
@@ -113,7 +116,9 @@ mod tests {
         assert_eq!(same.of(End::Caught, "one"), Some(&trace));
         assert_eq!(same.of(End::Integration, "two"), Some(&None));
         assert_eq!(same.of(End::Integration, "one"), None);
-        same.watch(&library);
+        assert_eq!(same.watch(&library[..2]), HashSet::from([2]));
+        assert_eq!(same.of(End::Caught, "one"), Some(&trace));
+        assert!(same.watch(&library[1..]).is_empty());
         assert_eq!(same.of(End::Caught, "one"), None);
         let other = Traces::read(path.clone(), &all("fn f() { g(a < b); h(2) }"));
         std::fs::remove_file(path).unwrap();

@@ -809,6 +809,11 @@ mod tests {
         }
         let reasons = model.reasons(&pairs[..3]).unwrap();
         assert!(reasons.iter().all(|all| !all.is_empty() && all.is_sorted_by(|a, b| a.1 >= b.1)));
+        let alone = model.reasons(&pairs[1..2]).unwrap();
+        assert_eq!(alone[0].len(), reasons[1].len());
+        for ((name, added), (other, same)) in alone[0].iter().zip(&reasons[1]) {
+            assert!(name == other && (added - same).abs() < 1e-9, "{name} {added}, {other} {same}");
+        }
         let blend: f64 = model.report.blend.iter().map(|(_, share)| share).sum();
         assert!((blend - 1.0).abs() < 1e-12);
     }
