@@ -7,6 +7,7 @@
 mod build;
 mod changes;
 mod record;
+mod traces;
 mod trial;
 
 use crate::place::{command, root, stdout, target};
@@ -15,11 +16,15 @@ use build::build;
 use changes::{Change, changes};
 use record::{End, Record};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use traces::Traces;
 
 /// Where changes are looked for, beginnings of paths in the library.
-const PLACES: [&str; 5] = ["factor/", "chain/", "patch/", "reconstruct/", "denoise/"];
+const PLACES: [&str; 5] = ["factor/", "reconstruct/", "denoise/", "patch/", "chain/"];
+/// The order in which areas are tested; others come last.
+const AREAS: [&str; 6] = ["factor", "reconstruct", "denoise", "diagnostics", "patch", "chain"];
 /// Changes of each area.
 const SAMPLE: usize = 50;
 
@@ -42,6 +47,13 @@ impl Mutant {
         self.file.split('/').next().unwrap_or_default()
     }
 
+    /// A number that changes with the change and where it is.
+    fn identity(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.file, self.change.range.start, &self.change.what).hash(&mut hasher);
+        hasher.finish()
+    }
+
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (&self.change.range, &other.change.range);
         self.file == other.file && a.start < b.end && b.start < a.end
@@ -59,8 +71,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             value.parse().with_context(|| format!("{name} {value}: expected a whole number"))
         };
         match word.as_str() {
+            // Of the seeds after it.
             "--sample" => sample = number("--sample")? as usize,
-            "--seed" => seeds.push(number("--seed")?),
+            "--seed" => seeds.push((number("--seed")?, sample)),
             "--list" => list = true,
             "--minutes" => minutes = Some(number("--minutes")?),
             word if word.starts_with('-') => {
@@ -73,18 +86,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         places = PLACES.map(String::from).into();
     }
     if seeds.is_empty() {
-        seeds.push(0);
+        seeds.push((0, sample));
     }
-    let mut by_area: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
-    for mutant in all()? {
+    let all = all()?;
+    let mut by_area: BTreeMap<(usize, String), Vec<Mutant>> = BTreeMap::new();
+    for mutant in &all {
         if places.iter().any(|place| mutant.file.starts_with(place.as_str())) {
-            by_area.entry(mutant.area().to_owned()).or_default().push(mutant);
+            let area = mutant.area();
+            let order = AREAS.iter().position(|other| *other == area).unwrap_or(AREAS.len());
+            by_area.entry((order, area.to_owned())).or_default().push(mutant.clone());
         }
     }
     let mut record = Record::read(target()?.join("mutants.tsv"))?;
     let mut chosen: Vec<Mutant> = Vec::new();
-    for seed in seeds {
-        for (area, all) in &by_area {
+    for (seed, sample) in seeds {
+        for ((_, area), all) in &by_area {
             println!("{area}, seed {seed}: {} of {} changes", sample.min(all.len()), all.len());
             for one in choose(all.clone(), sample, seed) {
                 // A change that overlaps with one of an earlier seed has to wait for another run.
@@ -102,7 +118,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     }
     let programs = build(&mut chosen, |mutant| record.add(mutant, End::Refused))?;
     let limit = minutes.map(Duration::from_mins);
-    trial::test(&programs, &chosen, limit, |mutant, end| record.add(mutant, end))?;
+    let traces = Traces::read(target()?.join("mutants-traces.tsv"), &all);
+    trial::test(&programs, &chosen, traces, limit, |mutant, end| record.add(mutant, end))?;
     let page = record.page();
     println!("{page}");
     let date = stdout(command("date").arg("+%F"))?;

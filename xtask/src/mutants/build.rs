@@ -1,8 +1,8 @@
 //! A copy of the library with many changes in it, and its test programs.
 
-use super::Mutant;
 use super::changes::{Change, apply};
-use crate::place::{cargo, command, copy_tree, name, root, stdout, target};
+use super::{Mutant, files};
+use crate::place::{command, name, root, stdout, target, workspace};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -73,18 +73,60 @@ pub(super) fn build(
     }
 }
 
-/// A copy of the workspace.
+/// Sources that changes are made in.
+const SOURCE: &str = "crates/ergodict/src/";
+
+/// All files under a folder.
+fn all_in(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut all = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            all.append(&mut all_in(&path)?);
+        } else {
+            all.insert(path);
+        }
+    }
+    Ok(all)
+}
+
+/// Writes a file, unless it has these bytes: what did not change is not built again.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    let write = || {
+        std::fs::create_dir_all(path.parent().unwrap_or(path))?;
+        std::fs::write(path, bytes)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A copy of the workspace, whose other packages are empty: they are there so that dependencies have the features that all tests have, and are not
+/// built a second time.
 fn copy() -> Result<PathBuf> {
     let copy = target()?.join("mutants");
-    let _ = std::fs::remove_dir_all(&copy);
+    let mut there: BTreeSet<PathBuf> = if copy.exists() { all_in(&copy)? } else { BTreeSet::new() };
     let files = ["ls-files", "*.toml", "*.rs", "Cargo.lock", "crates", "docs", "README.md", ".cargo"];
     for file in stdout(command("git").args(files))?.lines() {
         // Links lead to what is copied, too.
         let (from, to) = (root().join(file), copy.join(file));
         if from.is_file() {
-            copy_tree(&from, &to)?;
+            let empty = match to.file_name().and_then(|name| name.to_str()) {
+                _ if file.starts_with("crates/ergodict/") => None,
+                Some("lib.rs") => Some(""),
+                Some("main.rs") => Some("fn main() {}"),
+                _ => None,
+            };
+            let new = empty.map_or_else(|| std::fs::read(&from), |text| Ok(text.into()));
+            // Changes are written later.
+            if !file.starts_with(SOURCE) || !to.exists() {
+                write(&to, &new.with_context(|| format!("cannot read {}", from.display()))?)?;
+            }
+            there.remove(&to);
         }
     }
+    there.iter().try_for_each(std::fs::remove_file).context("cannot remove an old file")?;
     Ok(copy)
 }
 
@@ -94,11 +136,17 @@ fn change(copy: &Path, chosen: &[Mutant]) -> Result<()> {
     for (number, mutant) in (1..).zip(chosen) {
         by_file.entry(&mutant.file).or_default().push((number, &mutant.change));
     }
-    let (from, to) = (root().join("crates/ergodict/src"), copy.join("crates/ergodict/src"));
-    for (file, changes) in by_file {
-        std::fs::write(to.join(file), apply(&std::fs::read_to_string(from.join(file))?, &changes))?;
+    let (from, to) = (root().join(SOURCE), copy.join(SOURCE));
+    for path in files(&from)? {
+        let file = path.strip_prefix(&from)?.to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path)?;
+        let changed = match by_file.get(file.as_str()) {
+            Some(changes) => apply(&text, changes),
+            None if file == "lib.rs" => text + SWITCH,
+            None => text,
+        };
+        write(&to.join(file), changed.as_bytes())?;
     }
-    std::fs::write(to.join("lib.rs"), std::fs::read_to_string(from.join("lib.rs"))? + SWITCH)?;
     Ok(())
 }
 
@@ -112,10 +160,8 @@ enum Built {
 
 /// Builds the test programs in the copy.
 fn compile(copy: &Path) -> Result<Built> {
-    let mut build = cargo(
-        "test --locked --no-run --message-format json --package ergodict --lib --test integration --features clap,fetch,image,parquet --target-dir",
-    );
-    build.arg(target()?).current_dir(copy).stderr(Stdio::inherit());
+    let mut build = workspace("test", "--no-run --message-format json --lib --test integration --target-dir");
+    build.env("CARGO_INCREMENTAL", "0").arg(target()?).current_dir(copy).stderr(Stdio::inherit());
     println!("$ {}", name(&build));
     let output = build.output().context("cannot start cargo")?;
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -131,12 +177,14 @@ fn compile(copy: &Path) -> Result<Built> {
         }
         return Ok(Built::Refused(refused));
     }
-    let program = |name: &str| -> Result<PathBuf> {
-        let mut of_name = messages.iter().filter(|message| message["target"]["name"] == name);
-        let path = of_name.find_map(|message| message["executable"].as_str());
+    let program = |kind: &str, name: &str| -> Result<PathBuf> {
+        let target = |message: &&serde_json::Value| {
+            message["target"]["name"] == name && message["target"]["kind"][0] == kind
+        };
+        let path = messages.iter().filter(target).find_map(|message| message["executable"].as_str());
         Ok(path.with_context(|| format!("cargo built no tests of {name}"))?.into())
     };
-    Ok(Built::Programs([program("ergodict")?, program("integration")?]))
+    Ok(Built::Programs([program("lib", "ergodict")?, program("test", "integration")?]))
 }
 
 /// The numbers of changes in the lines that a message of the compiler points to.

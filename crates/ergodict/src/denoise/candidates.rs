@@ -181,4 +181,27 @@ mod tests {
         assert!(found.is_sorted() && first.iter().all(|pair| found.binary_search(pair).is_ok()));
         assert!(found.len() < all.len() && found.iter().all(|pair| all.binary_search(pair).is_ok()));
     }
+
+    #[test]
+    fn two_steps_keep_the_best_of_each_node_in_order() {
+        for (name, each) in [("karate", 1), ("karate", 3), ("lesmis", 5), ("lesmis", 1000)] {
+            let network = embedded(name).unwrap().to_simple();
+            let neighbors = |u: u32| network.neighbors(u as usize);
+            let mut expected = Vec::new();
+            for s in 0..network.nodes() as u32 {
+                let allocation = |b: u32| -> f32 {
+                    let common = neighbors(s).iter().filter(|&&a| neighbors(a).contains(&b));
+                    common.map(|&a| 1.0 / neighbors(a).len() as f32).sum()
+                };
+                let others = (0..network.nodes() as u32).filter(|b| *b != s && !neighbors(s).contains(b));
+                let mut row: Vec<(f32, u32)> =
+                    others.map(|b| (allocation(b), b)).filter(|pair| pair.0 > 0.0).collect();
+                row.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                expected.extend(row.into_iter().take(each).map(|(_, b)| (s.min(b), s.max(b))));
+            }
+            expected.sort_unstable();
+            expected.dedup();
+            assert_eq!(two_steps(&network, each), expected, "{name}, {each}");
+        }
+    }
 }

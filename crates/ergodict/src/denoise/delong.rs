@@ -388,4 +388,16 @@ mod tests {
         let ends = [(2, 2), (5, 5), (50, 50), (5000, 5000)].map(|(m, n)| apart(m, n, 1.0).0);
         assert!(ends.is_sorted() && ends[0] < 0.5 && ends[3] > 0.999, "{ends:?}");
     }
+
+    #[test]
+    fn p_values_and_plain_intervals_are_those_of_the_normal_law() {
+        let of = |value: f64, variance: f64| Area { value, variance, positives: 9, negatives: 9 };
+        for sign in [1.0, -1.0] {
+            assert!((of(sign * 0.2 * 1.959_963_984_540_054, 0.04).p_value() - 0.05).abs() < 1e-9);
+            assert!((of(sign * 0.3, 0.01).p_value() - 0.002_699_796_063_260_189).abs() < 1e-9);
+        }
+        assert_eq!([of(0.0, 0.0).p_value(), of(0.0, 0.1).p_value(), of(0.1, 0.0).p_value()], [1.0, 1.0, 0.0]);
+        let (low, high) = of(0.1, 0.04).plain_interval(0.95).unwrap();
+        assert!((low + 0.291_992_796_908).abs() < 1e-9 && (high - 0.491_992_796_908).abs() < 1e-9);
+    }
 }

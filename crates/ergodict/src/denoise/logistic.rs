@@ -795,6 +795,12 @@ mod tests {
         told(example.fit(&FitOptions { c: 0.0, ..options.clone() }), "C is 0");
         told(Head::fit(&options, example.x.as_ref(), &[true; 20], &[1.0; 20]), "both classes");
         told(Head::fit(&options, example.x.as_ref(), &example.labels[1..], &[1.0; 20]), "19 long");
+        let of_one_class =
+            |class: bool| example.labels.iter().map(move |label| f64::from(u8::from(*label == class)));
+        for class in [true, false] {
+            let weights: Vec<f64> = of_one_class(class).collect();
+            told(Head::fit(&options, example.x.as_ref(), &example.labels, &weights), "both classes");
+        }
         example.weights[3] = -1.0;
         told(example.fit(&options), "a weight is -1");
         example.weights[3] = 1.0;
@@ -828,5 +834,31 @@ mod tests {
             assert!((found[1] + found[3] - (found[0] + found[2])).abs() < 1e-12);
             assert!((found[1] * weights[3] - found[3] * weights[1]).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn factors_solve_their_systems_and_refuse_what_is_not_definite() {
+        let mut rng = stream(8, Purpose::Synthetic, 92);
+        for size in 1..12 {
+            let root = Mat::from_fn(size, size, |_, _| normal(&mut rng));
+            let a = Mat::from_fn(size, size, |i, j| {
+                (0..size).map(|k| root.get(i, k) * root.get(j, k)).sum::<f64>() + f64::from(u8::from(i == j))
+            });
+            let x: Vec<f64> = (0..size).map(|_| 1.0 + normal(&mut rng)).collect();
+            let b: Vec<f64> = (0..size).map(|i| (0..size).map(|j| a.get(i, j) * x[j]).sum()).collect();
+            let found = Factor::new(&a).unwrap().solve(&b);
+            assert!(
+                found.iter().zip(&x).all(|(found, x)| (found - x).abs() < 1e-9),
+                "{size}: {found:?} for {x:?}"
+            );
+            let plain: f64 = x.iter().zip(&b).map(|(x, b)| x * b).sum();
+            assert!((dot(&x, &b) - plain).abs() < 1e-12 * (1.0 + plain.abs()));
+        }
+        let of = |entries: [[f64; 2]; 2]| Factor::new(&Mat::from_fn(2, 2, |i, j| entries[i][j])).is_some();
+        assert!(
+            of([[4.0, 1.0], [1.0, 4.0]]) && !of([[1.0, 4.0], [4.0, 1.0]]) && !of([[-1.0, 0.0], [0.0, 1.0]])
+        );
+        // Singular but for rounding, which a little on the diagonal makes up for.
+        assert!(of([[1.0, 1.0], [1.0, 1.0]]));
     }
 }

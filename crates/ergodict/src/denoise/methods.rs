@@ -387,4 +387,18 @@ mod tests {
         assert_eq!(megabytes(Method::Ensemble, 6_000, 60_000), 122.0);
         assert_eq!(megabytes(Method::ProNE, 60_000, 200_000), 250.0);
     }
+
+    #[test]
+    fn pairs_without_a_score_are_counted_in_a_note() {
+        assert!(without(0, "without an edge").is_empty());
+        assert_eq!(
+            [without(1, "x"), without(2, "x")].concat(),
+            [
+                "1 pair has a node x: it has no score, and the last rank",
+                "2 pairs have a node x: they have no score, and the last rank"
+            ]
+        );
+        let squashed = squashed(&[0.0, 3f64.ln(), f64::NEG_INFINITY]);
+        assert!(squashed[0] == 0.5 && (squashed[1] - 0.75).abs() < 1e-15 && squashed[2] == 0.0);
+    }
 }

@@ -387,6 +387,9 @@ mod tests {
         assert_eq!(rates, [(0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 1.0), (1.0, 1.0)]);
         // Straight parts go: only the corner is left.
         assert_eq!(ranked.thinned_curve(100).len(), 3);
+        // Two thresholds are as good: the higher one.
+        let tied = Ranked::new(&[4.0, 3.0, 2.0, 1.0], &[true, false, true, false]).unwrap();
+        assert_eq!(tied.best_threshold().threshold, 4.0);
         let upside_down = Ranked::new(&[0.0, 1.0], &[true, false]).unwrap();
         assert_eq!((upside_down.auc(), upside_down.best_threshold().threshold), (0.0, f64::INFINITY));
     }

@@ -152,3 +152,39 @@ impl Job for DenoiseRun {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::embedded;
+    use crate::denoise::ensemble::NoiseModel;
+
+    #[test]
+    fn a_run_advances_from_nothing_to_the_scores_of_the_method() {
+        let karate = Arc::new(embedded("karate").unwrap());
+        let pairs: Arc<[(u32, u32)]> = vec![(0, 9), (11, 26), (4, 33)].into();
+        let denoiser = Denoiser::new("ensemble".parse().unwrap(), NoiseModel::Removed, 3);
+        let mut run = DenoiseRun::new(denoiser, Arc::clone(&karate), Arc::clone(&pairs));
+        assert_eq!((run.done(), run.scores().is_some(), run.unit()), ((0, Some(1000)), false, "%"));
+        let mut slices = 0;
+        while matches!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Running) {
+            assert!(run.scores().is_none() && run.done().0 <= 1000);
+            slices += 1;
+        }
+        assert!(slices > 0);
+        assert_eq!(run.done(), (1000, Some(1000)));
+        let expected = denoiser.scores(&karate, &pairs, &mut Progress::none()).unwrap();
+        assert_eq!(run.scores().unwrap().scores, expected.scores);
+        assert!(run.text().contains(", "), "{}", run.text());
+        // Each report of progress counts once.
+        let mut reports = 0;
+        let mut count = |_: Stage, _: f64| {
+            reports += 1;
+            true
+        };
+        denoiser.scores(&karate, &pairs, &mut Progress::new(&mut count)).unwrap();
+        let mut run = DenoiseRun::new(denoiser, karate, pairs);
+        let ended = run.advance(Duration::MAX, &Stop::after(reports + 1)).unwrap();
+        assert!(matches!(ended, Status::Finished));
+    }
+}

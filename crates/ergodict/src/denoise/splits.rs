@@ -544,6 +544,8 @@ mod tests {
         assert!(Split::new(&star, Noise::Added, &SplitOptions::default(), 0, 0).is_ok());
         for options in [
             SplitOptions { hidden: 1.0, ..SplitOptions::default() },
+            SplitOptions { hidden: 0.0, ..SplitOptions::default() },
+            SplitOptions { hidden: f64::NAN, ..SplitOptions::default() },
             SplitOptions { injected: -0.1, ..SplitOptions::default() },
             SplitOptions { draws: 0, ..SplitOptions::default() },
             SplitOptions { most: 0, ..SplitOptions::default() },

@@ -919,3 +919,6 @@ fn evaluate<T: Scalar>(
     }
     quadratic - 2.0 * linear + r
 }
+
+#[cfg(test)]
+mod tests;

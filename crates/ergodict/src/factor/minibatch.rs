@@ -289,3 +289,22 @@ impl Mask {
         (self.rows, self.cols)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_what_they_were_made_from_at_any_height() {
+        for rows in [1, 63, 64, 65, 130] {
+            let observed = |i: usize, j: usize| (7 * i + 3 * j) % 5 < 2 + j % 2;
+            let mask = Mask::from_fn(rows, 4, observed);
+            let same = (0..4).all(|j| (0..rows).all(|i| mask.get(i, j) == observed(i, j)));
+            assert!(same && mask.shape() == (rows, 4) && !mask.is_full(), "{rows}");
+            assert!(Mask::from_fn(rows, 4, |_, _| true).is_full());
+            assert!(!Mask::from_fn(rows, 4, |i, j| (i, j) != (rows - 1, 3)).is_full());
+            let x = Mat::from_fn(rows, 4, |i, j| if observed(i, j) { 1.0 } else { f64::NAN });
+            assert_eq!(Mask::not_nan(x.as_ref()), mask);
+        }
+    }
+}

@@ -134,4 +134,24 @@ mod tests {
         assert!(matches!(unit::<f64>(1e160), Err(Error::Overflow { .. })));
         assert_eq!(unit::<f32>(0.0).unwrap(), 1.0);
     }
+
+    #[test]
+    fn penalties_and_bounds_are_those_of_data_in_the_unit() {
+        let penalty = Penalty { lambda: 6.0, kappa2: 3.0 };
+        assert_eq!(penalty.in_unit(1.0), penalty);
+        assert_eq!(penalty.in_unit(4.0), Penalty { lambda: 1.5, ..penalty });
+        assert_eq!(penalty.in_unit(1e-40), Penalty { lambda: BEYOND, ..penalty });
+        let pursuit = Pursuit { tol: Some(32.0), ..Pursuit::default() };
+        for (set, unit, expected) in [
+            (CodeSet::Box { upper: 6.0 }, 1.0, CodeSet::Box { upper: 6.0 }),
+            (CodeSet::Box { upper: 6.0 }, 4.0, CodeSet::Box { upper: 1.5 }),
+            (CodeSet::Box { upper: 6.0 }, 1e-40, CodeSet::Box { upper: BEYOND }),
+            (CodeSet::Simplex { bound: 6.0 }, 4.0, CodeSet::Simplex { bound: 1.5 }),
+            (CodeSet::Simplex { bound: 6.0 }, 1e-40, CodeSet::Simplex { bound: BEYOND }),
+            (CodeSet::Pursuit(pursuit), 4.0, CodeSet::Pursuit(Pursuit { tol: Some(2.0), ..pursuit })),
+            (CodeSet::Free, 4.0, CodeSet::Free),
+        ] {
+            assert_eq!(set.in_unit(unit), expected);
+        }
+    }
 }

@@ -228,3 +228,90 @@ impl<T: Scalar, G: Grid + Sync> Job for OverlapRun<'_, T, G> {
         format!("stride {}", self.overlap.stride)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Boundary;
+    use crate::data::{Image, tessellation};
+    use crate::factor::FactorSettings;
+
+    const ROWS: usize = 60;
+    const COLS: usize = 50;
+
+    fn example() -> (Image, Factorizer<f64>) {
+        let w = Mat::from_fn(36, 3, |i, k| f64::from(u8::from(i % (k + 2) == 0)) / 6.0);
+        let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(3) };
+        let factorizer = Factorizer::from_dictionary(parameters, w.as_ref()).unwrap();
+        (tessellation(ROWS, COLS, true, 1).unwrap(), factorizer)
+    }
+
+    #[test]
+    fn a_grid_is_the_mean_of_its_patches_one_by_one() {
+        for (boundary, stride) in [(Boundary::Periodic, 1), (Boundary::Free, 2), (Boundary::Periodic, 3)] {
+            let (image, mut factorizer) = example();
+            let overlap = Overlap { window: Window { rows: 3, cols: 4, boundary }, stride };
+            let (rows, cols) = overlap.corners((ROWS, COLS)).unwrap();
+            let (mut sums, mut counts) = (vec![0.0; ROWS * COLS * 3], vec![0.0; ROWS * COLS * 3]);
+            let (mut x, mut fitted) = (Mat::zeros(36, 1), Mat::zeros(36, 1));
+            for (&row, &col) in rows.iter().flat_map(|row| cols.iter().map(move |col| (row, col))) {
+                overlap.window.copy(&image, (row, col), x.col_mut(0));
+                factorizer.transform(x.as_ref()).unwrap();
+                factorizer.reconstruct(&mut fitted);
+                for (at, value) in fitted.col(0).iter().enumerate() {
+                    let (i, j, channel) = (at / 12, at / 3 % 4, at % 3);
+                    let place = ((row + i) % ROWS * COLS + (col + j) % COLS) * 3 + channel;
+                    sums[place] += value;
+                    counts[place] += 1.0;
+                }
+            }
+            let mut run = OverlapRun::new(overlap, &mut factorizer, &image).unwrap();
+            while run.step().unwrap() {}
+            let found = run.finish().unwrap();
+            assert_eq!((found.shape, found.channels), ((ROWS, COLS), 3));
+            assert_eq!(found.patches as usize, rows.len() * cols.len());
+            for (value, (sum, count)) in found.values.iter().zip(sums.iter().zip(&counts)) {
+                assert!(
+                    (value - sum / count).abs() < 1e-6,
+                    "{boundary:?}, {stride}: {value} for {sum} of {count}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_saved_ends_as_one_that_was_not() {
+        let overlap =
+            Overlap { window: Window { rows: 3, cols: 4, boundary: Boundary::Periodic }, stride: 1 };
+        let (image, mut factorizer) = example();
+        let mut run = OverlapRun::new(overlap, &mut factorizer, &image).unwrap();
+        assert_eq!((run.done(), run.unit(), run.text()), ((0, Some(3000)), "patches", "stride 1".to_owned()));
+        let mut states = Vec::new();
+        for done in [1024, 2048, 3000] {
+            assert_eq!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Running);
+            assert_eq!(run.done(), (done, Some(3000)));
+            let mut state = Sections::default();
+            run.save(&mut state).unwrap();
+            states.push(state);
+        }
+        for _ in 0..2 {
+            assert_eq!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Finished);
+        }
+        let whole = run.finish().unwrap();
+        for state in &states {
+            let mut again = OverlapRun::new(overlap, &mut factorizer, &image).unwrap();
+            again.restore(state).unwrap();
+            assert_eq!(again.advance(Duration::MAX, &Stop::default()).unwrap(), Status::Finished);
+            assert_eq!(again.finish().unwrap(), whole);
+        }
+        let mut again = OverlapRun::new(overlap, &mut factorizer, &image).unwrap();
+        for (name, bytes) in [("patches", b"3001".to_vec()), ("sums", vec![0; 8]), ("sums", vec![0; 9])] {
+            let mut damaged = states[0].clone();
+            damaged.put(name, bytes);
+            assert!(again.restore(&damaged).unwrap_err().to_string().contains(name));
+        }
+        assert!(again.finish().is_none());
+        let wide = Overlap { window: Window { rows: 4, ..overlap.window }, stride: 1 };
+        assert!(OverlapRun::new(wide, &mut factorizer, &image).is_err());
+    }
+}

@@ -563,3 +563,70 @@ fn shapes_that_do_not_fit_are_refused() {
     assert!(coder.code(masked, &w, &mut h, false, &mut costs).is_err(), "a mask of another shape");
     assert!(coder.code((&x).into(), &w, &mut h, false, &mut costs).is_ok());
 }
+
+/// What a clipped step leaves has a round of its own, even if one is all that is allowed.
+#[test]
+fn one_round_follows_what_clipping_leaves() {
+    let penalty = Penalty { lambda: 0.1, kappa2: 0.0 };
+    let instance =
+        Instance { seed: 1, kind: KINDS[0], d: 40, r: 60, n: 20, penalty, set: CodeSet::Nonnegative };
+    let p = instance.problem::<f64>();
+    let mut coder = p.coder::<f64>(1e-6);
+    let mut rounds = |rounds| {
+        coder.max_rounds = rounds;
+        p.code(&mut coder).2
+    };
+    let [none, one, all] = [rounds(0), rounds(1), rounds(100)];
+    assert_eq!((none.newton_steps, none.capped), (0, 20));
+    assert!(one.newton_steps > 20 && one.capped < 20 && one.capped > all.capped, "{one:?} {all:?}");
+    assert_eq!(all.capped, 0);
+}
+
+/// Of an atom that is nearly all in a missing row the rest is not what is left of a difference.
+#[test]
+fn atoms_that_are_mostly_missing_keep_their_digits() {
+    let w = Mat::from_fn(5, 1, |i, _| if i == 0 { 1.0 } else { 1e-6 });
+    let values = Mat::from_fn(5, 2, |i, _| if i == 0 { f64::NAN } else { 3e-6 });
+    let observed = Mask::not_nan(values.as_ref());
+    for set in [CodeSet::Nonnegative, CodeSet::Free] {
+        let mut coder = Coder::new(Penalty::default(), set);
+        coder.set_dictionary(&w);
+        let masked = Minibatch::Masked { values: values.as_ref(), observed: &observed };
+        let (h, _, _) = code(&mut coder, &w, masked);
+        assert!((h.get(0, 0) - 3.0).abs() < 1e-9, "{set:?}: {}", h.get(0, 0));
+    }
+}
+
+/// Codes of nearly equal atoms that are larger than rounding lets one judge: no worse than none at all.
+#[test]
+fn codes_that_rounding_hides_are_no_worse_than_none() {
+    for near in [5e-8, 1e-7, 1.5e-7, 2e-7, 3e-7, 4e-7, 6e-7, 1e-6] {
+        for lambda in [1e-15, 1e-12, 1e-9] {
+            let w = Mat::from_fn(2, 2, |i, k| [[1.0, 1.0], [0.0, near]][i][k]);
+            let x = Mat::from_fn(2, 3, |i, j| if i == 1 { 1.0 } else { 0.1 * j as f64 });
+            let p = Problem { w, x, penalty: Penalty { lambda, kappa2: 0.0 }, set: CodeSet::Free };
+            let (h, _, report) = p.code(&mut p.coder::<f64>(1e-6));
+            assert!(report.capped <= 3);
+            for j in 0..3 {
+                let none = dot(p.x.col(j), p.x.col(j));
+                assert!(p.objective(&h, j) <= none * (1.0 + 1e-6), "{near} {lambda}: {:?}", h.col(j));
+            }
+        }
+    }
+}
+
+/// Without a penalty two dependent atoms explain a column with different sums of codes; a sum between them is met, with the same fit.
+#[test]
+fn sums_that_jump_are_met_between_two_minimizers() {
+    let w = Mat::from_fn(2, 2, |i, k| if i == 0 { [1.0, 0.5][k] } else { 0.0 });
+    let x = Mat::from_fn(2, 1, |i, _| f64::from(u8::from(i == 0)));
+    for bound in [1.2, 1.5, 1.9] {
+        let mut coder = Coder::new(Penalty::default(), CodeSet::Simplex { bound });
+        coder.set_dictionary(&w);
+        // From the minimizer whose sum is too large.
+        let (mut h, mut costs) = (Mat::from_fn(2, 1, |k, _| [0.0, 2.0][k]), Vec::new());
+        coder.code((&x).into(), &w, &mut h, true, &mut costs).unwrap();
+        let (sum, fit) = (h.get(0, 0) + h.get(1, 0), h.get(0, 0) + 0.5 * h.get(1, 0));
+        assert!(sum <= bound * (1.0 + 1e-9) && (fit - 1.0).abs() < 1e-3, "{bound}: {:?}", h.col(0));
+    }
+}

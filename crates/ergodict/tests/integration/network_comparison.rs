@@ -6,7 +6,8 @@ use ergodict::data::generate::{Density, ErdosRenyi, Generator, WattsStrogatz};
 use ergodict::data::{Build, Network, NodeIds};
 use ergodict::reconstruct::network::{CompareSettings, Comparison, ComparisonOutcome, Finding, Measure};
 use ergodict::rng::{Purpose, shuffle, stream};
-use ergodict::run::{Stop, drive};
+use ergodict::run::{Job, Resumable, Sections, Status, Stop, drive};
+use std::time::Duration;
 
 fn sampled(settings: &SamplingSettings, network: Network) -> SampledNetwork {
     let motif = settings.motif().unwrap();
@@ -15,6 +16,12 @@ fn sampled(settings: &SamplingSettings, network: Network) -> SampledNetwork {
 }
 
 fn compared(settings: CompareSettings, networks: Vec<(&str, Network)>, seed: u64) -> ComparisonOutcome {
+    let mut job = comparison(settings, networks, seed);
+    drive(&mut [&mut job], None, &Stop::default(), &mut ()).unwrap();
+    job.outcome().unwrap()
+}
+
+fn comparison(settings: CompareSettings, networks: Vec<(&str, Network)>, seed: u64) -> Comparison {
     let settings = settings.decided(seed);
     let names = networks.iter().map(|(name, _)| (*name).to_owned()).collect();
     let drawn: Vec<SampledNetwork> =
@@ -24,9 +31,7 @@ fn compared(settings: CompareSettings, networks: Vec<(&str, Network)>, seed: u64
         settings.rewired.then(|| sampled(&settings.sampling, copy))
     };
     let rewired = drawn.iter().enumerate().map(copy).collect();
-    let mut job = Comparison::new(settings.comparison(), drawn, rewired, names, seed);
-    drive(&mut [&mut job], None, &Stop::default(), &mut ()).unwrap();
-    job.outcome().unwrap()
+    Comparison::new(settings.comparison(), drawn, rewired, names, seed)
 }
 
 /// Small dictionaries, which take little time.
@@ -102,6 +107,58 @@ fn reconstructions_have_the_same_rule() {
         (found.matrix[0].value - found.matrix[2].value + found.matrix[3].value - found.matrix[1].value) / 2.0;
     assert!((found.distances[1].value - half).abs() < 1e-12);
     assert!(found.edge_coverage.iter().all(Option::is_some));
+}
+
+#[test]
+fn a_comparison_that_was_saved_ends_as_one_that_was_not() {
+    for (measure, rewired, units) in [(Measure::Error, true, 4 + 10), (Measure::Auc, false, 2 + 4)] {
+        let new = || {
+            let networks = ["karate", "lesmis"].map(|name| (name, ergodict::data::embedded(name).unwrap()));
+            let settings = CompareSettings { measure, rewired, steps: 3, samples: Some(300), ..small() };
+            comparison(settings, networks.into(), 4)
+        };
+        let (mut whole, mut states, mut before) = (new(), Vec::new(), (0, 0, ""));
+        let seeds = whole.learned().1 / if rewired { 4 } else { 2 };
+        loop {
+            let ((done, total), unit) = (whole.done(), whole.unit());
+            assert!(
+                done <= total.unwrap() && (unit != before.2 || done >= before.0),
+                "{done} of {total:?} {unit}"
+            );
+            before = (done, total.unwrap(), unit);
+            let count = whole.learned().0 + whole.measured().0;
+            if states.last().is_none_or(|(other, _)| *other != count) {
+                let mut state = Sections::default();
+                whole.save(&mut state).unwrap();
+                states.push((count, state));
+            }
+            assert_eq!(whole.outcome().is_ok(), whole.measured().0 == whole.measured().1);
+            if whole.advance(Duration::ZERO, &Stop::default()).unwrap() == Status::Finished {
+                break;
+            }
+        }
+        assert_eq!((whole.learned().0 + whole.measured().0, whole.unit()), (units * seeds, "walks"));
+        assert_eq!(whole.done().0, whole.done().1.unwrap());
+        let outcome = whole.outcome().unwrap();
+        for (count, state) in states.iter().step_by(3).chain(states.last()) {
+            let mut again = new();
+            again.restore(state).unwrap();
+            assert_eq!(again.learned().0 + again.measured().0, *count);
+            drive(&mut [&mut again], None, &Stop::default(), &mut ()).unwrap();
+            assert_eq!(again.outcome().unwrap(), outcome);
+        }
+        let mut last = Sections::default();
+        whole.save(&mut last).unwrap();
+        new().restore(&last).unwrap();
+        let mut cells: Vec<serde_json::Value> = last.json("cells").unwrap();
+        cells.push(cells[0].clone());
+        last.put_json("cells", &cells).unwrap();
+        assert!(new().restore(&last).unwrap_err().to_string().contains("cells"));
+        let mut alone = Sections::default();
+        cells.truncate(1);
+        alone.put_json("cells", &cells).unwrap();
+        assert!(new().restore(&alone).is_err());
+    }
 }
 
 #[test]

@@ -169,4 +169,64 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
         assert_eq!(quantile(&[7.0], 0.05), 7.0);
     }
+
+    #[test]
+    fn distributions_of_beta_are_their_closed_forms() {
+        let mut x = 0.0;
+        while x <= 1.0 {
+            for a in [1.0, 1.5, 2.0, 7.0, 40.0, 3000.0f64] {
+                let near = |found: f64, exact: f64, of: &str| {
+                    assert!(
+                        (found - exact).abs() < 1e-10 * exact.max(1e-3),
+                        "{of}({x}, {a}): {found} for {exact}"
+                    );
+                };
+                near(beta_distribution(x, a, 1.0), x.powf(a), "first");
+                near(beta_distribution(x, 1.0, a), 1.0 - (1.0 - x).powf(a), "second");
+                // Of whole numbers, the probability of `a` successes or more in `a + 2` tries.
+                let tries = |b: f64| beta_distribution(x, a, b) + beta_distribution(1.0 - x, b, a);
+                near(tries(3.0), 1.0, "both");
+                let (n, y) = (a + 2.0, 1.0 - x);
+                let three = x.powf(n) + n * x.powf(n - 1.0) * y + n * (n - 1.0) / 2.0 * x.powf(a) * y * y;
+                near(beta_distribution(x, a, 3.0), three, "three");
+            }
+            x += 1.0 / 32.0;
+        }
+        for p in [1e-6, 0.1, 0.5, 0.99] {
+            for (a, b) in [(1.0, 1.0), (3.0, 0.5 + 1.0), (80.0, 12.0), (1000.0, 1.0)] {
+                assert!((beta_distribution(beta_quantile(p, a, b), a, b) - p).abs() < 1e-12, "{p}, {a}, {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_gamma_function_is_that_of_factorials_and_halves() {
+        let (mut whole, mut half) = (0.0, (PI.sqrt() / 2.0).ln());
+        for k in 1..60 {
+            let k = f64::from(k);
+            for (found, exact) in [(ln_gamma(k), whole), (ln_gamma(k + 0.5), half)] {
+                assert!((found - exact).abs() < 1e-13 * exact.max(1.0), "{k}: {found} for {exact}");
+            }
+            whole += k.ln();
+            half += (k + 0.5).ln();
+        }
+    }
+
+    #[test]
+    fn scores_are_quantiles_of_ranks_and_tails_add_up_to_one() {
+        let scores = normal_scores(&[vec![30.0, 10.0, 10.0], vec![20.0, 50.0, 40.0]]);
+        let ranks = [[4.0, 1.5, 1.5], [3.0, 6.0, 5.0]];
+        for (score, rank) in scores.iter().flatten().zip(ranks.iter().flatten()) {
+            assert!((1.0 - normal_tail(*score) - (rank - 0.375) / 6.25).abs() < 1e-14, "{rank}: {score}");
+        }
+        // Φ(−1), Φ(−2) and Φ(−5) of tables.
+        for (x, tail) in
+            [(1.0, 0.158_655_253_931_457), (2.0, 0.022_750_131_948_179), (5.0, 2.866_515_718_791_94e-7)]
+        {
+            assert!((normal_tail(x) / tail - 1.0).abs() < 1e-13, "{x}: {}", normal_tail(x));
+        }
+        assert!((normal_tail(-1.5) + normal_tail(1.5) - 1.0).abs() < 1e-15);
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 9.0], 0.5), 3.0);
+        assert_eq!((quantile(&[1.0, 5.0], 1.0), quantile(&[1.0, 5.0], 0.0)), (5.0, 1.0));
+    }
 }

@@ -245,6 +245,8 @@ mod tests {
         for dimensions in [1, 3, 64] {
             let columns = prone(&network, dimensions, 0).unwrap();
             assert_eq!((columns.rows(), columns.cols()), (dimensions, 7));
+            // There are no more directions than nodes.
+            assert!((7..dimensions).all(|i| (0..7).all(|u| columns.get(i, u) == 0.0)));
             for u in 0..7 {
                 let length: f64 = columns.col(u).iter().map(|x| x * x).sum();
                 let want = f64::from(![3, 6].contains(&u));

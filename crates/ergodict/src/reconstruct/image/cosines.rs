@@ -81,4 +81,41 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_first_atoms_are_the_lowest_frequencies_colors_at_twice_theirs() {
+        let w = cosines(Window { rows: 4, cols: 4, boundary: Boundary::Free }, 3, 11);
+        // Waves down and across, and the color.
+        let waves = [
+            (0, 1, 0),
+            (1, 0, 0),
+            (1, 1, 0),
+            (0, 1, 1),
+            (0, 1, 2),
+            (0, 2, 0),
+            (1, 0, 1),
+            (1, 0, 2),
+            (2, 0, 0),
+            (1, 2, 0),
+            (2, 1, 0),
+        ];
+        for (k, (u, v, color)) in waves.into_iter().enumerate() {
+            let cosine = |turns: usize, at: usize| {
+                (std::f64::consts::PI * turns as f64 * (at as f64 + 0.5) / 4.0).cos()
+            };
+            let wave: Vec<f64> = (0..48)
+                .map(|at| cosine(u, at / 12) * cosine(v, at / 3 % 4) * COLORS[color][at % 3])
+                .collect();
+            let norm = wave.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let apart =
+                w.col(k).iter().zip(&wave).map(|(w, x)| (f64::from(*w) - x / norm).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-6, "atom {k}");
+        }
+        // As many as an orthogonal basis has but for the constant.
+        let w = cosines(Window { rows: 4, cols: 4, boundary: Boundary::Free }, 1, 15);
+        for (j, k) in (0..15).flat_map(|k| (0..k).map(move |j| (j, k))) {
+            let product: f32 = w.col(j).iter().zip(w.col(k)).map(|(a, b)| a * b).sum();
+            assert!(product.abs() < 1e-6, "{j}, {k}: {product}");
+        }
+    }
 }

@@ -445,4 +445,55 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_run_that_was_saved_ends_as_one_that_was_not() {
+        let image = crate::data::tessellation(40, 44, false, 3).unwrap();
+        let patch = crate::text::Shape(4, 5);
+        let settings = DenoiseSettings { sigma: Some(0.1), patch, atoms: 20, ..DenoiseSettings::default() };
+        let new = || Denoising::new(&image, None, &settings).unwrap();
+        // 37 × 40 corners, ten times as many patches to learn from, a thousand at a time.
+        let mut run = new();
+        let mut states = Vec::new();
+        for step in 0..17 {
+            let done = if step <= 15 { 1000 * step } else { 16_024 };
+            assert_eq!(run.done(), (done, Some(15_000 + 1480)), "{step}");
+            assert_eq!(run.text(), if step < 15 { "learning" } else { "stride 1" });
+            let mut state = Sections::default();
+            run.save(&mut state).unwrap();
+            states.push(state);
+            assert_eq!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Running);
+        }
+        assert_eq!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Finished);
+        assert_eq!((run.done(), run.unit()), ((16_480, Some(16_480)), "patches"));
+        let whole = run.finish().unwrap();
+        assert_eq!((whole.stride, whole.image.patches), (1, 1480));
+        for state in [&states[0], &states[7], &states[16]] {
+            let mut again = new();
+            again.restore(state).unwrap();
+            assert_eq!(again.advance(Duration::MAX, &Stop::default()).unwrap(), Status::Finished);
+            let found = again.finish().unwrap();
+            assert_eq!(found.image, whole.image);
+            assert_eq!((found.mean_atoms, found.kept), (whole.mean_atoms, whole.kept));
+        }
+        let mut again = new();
+        for (name, bytes) in
+            [("counts", b"[1481,0,0]".to_vec()), ("sums", vec![0; 8]), ("weights", vec![0; 8])]
+        {
+            let mut damaged = states[16].clone();
+            damaged.put(name, bytes);
+            assert!(again.restore(&damaged).unwrap_err().to_string().contains(name));
+        }
+        assert!(again.finish().is_none());
+        // Without noise there is nothing to do.
+        let still = DenoiseSettings { sigma: Some(0.0), ..settings.clone() };
+        let mut still = Denoising::new(&image, None, &still).unwrap();
+        assert_eq!(still.done(), (0, Some(0)));
+        assert_eq!(still.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Finished);
+        assert_eq!(still.finish().unwrap().image.values, image.to_f64());
+        for (sigma, fits) in [(1.0, true), (1.01, false)] {
+            let loud = DenoiseSettings { sigma: Some(sigma), ..settings.clone() };
+            assert_eq!(Denoising::new(&image, None, &loud).is_ok(), fits);
+        }
+    }
 }

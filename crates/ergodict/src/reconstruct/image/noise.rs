@@ -104,3 +104,92 @@ fn clipping(values: &(impl Iterator<Item = f32> + Clone)) -> [Option<f32>; 2] {
         [values.clone().fold(f32::INFINITY, f32::min), values.clone().fold(f32::NEG_INFINITY, f32::max)];
     ends.map(|end| (values.clone().filter(|v| *v == end).count() as f64 > CLIPPED * all).then_some(end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, normal, stream};
+
+    /// Step by step, from the definition.
+    fn by_definition(image: &Image) -> f64 {
+        let ((rows, cols), channels) = (image.shape(), image.channels());
+        let mut total = 0.0;
+        for channel in 0..channels {
+            let value = |i: usize, j: usize| image.values()[(i * cols + j) * channels + channel];
+            let all: Vec<f32> = (0..rows * cols).map(|at| value(at / cols, at % cols)).collect();
+            let is_clipped = |v: f32| {
+                let an_end = all.iter().all(|other| *other >= v) || all.iter().all(|other| *other <= v);
+                an_end && all.iter().filter(|other| **other == v).count() as f64 > 1e-3 * all.len() as f64
+            };
+            let mut blocks = Vec::new();
+            for (top, left) in
+                (0..rows - 9).step_by(2).flat_map(|i| (0..cols - 9).step_by(2).map(move |j| (i, j)))
+            {
+                let (mut sum, mut painted) = (0.0, false);
+                for (i, j) in (top..top + 8).flat_map(|i| (left..left + 8).map(move |j| (i, j))) {
+                    let mut difference = 0.0;
+                    for (di, dj) in (0..9).map(|k| (k / 3, k % 3)) {
+                        difference +=
+                            [1.0, -2.0, 1.0][di] * [1.0, -2.0, 1.0][dj] * f64::from(value(i + di, j + dj));
+                    }
+                    sum += difference * difference / 36.0;
+                    painted |= (0..9).all(|k| value(i + k / 3, j + k % 3) == value(i, j));
+                }
+                let bound = (0..100).filter(|k| is_clipped(value(top + k / 10, left + k % 10))).count();
+                blocks.push((sum / 64.0, bound <= 5, painted));
+            }
+            let mut shown: Vec<_> = blocks.iter().filter(|block| block.1).collect();
+            if shown.len() < 20 && shown.len() < blocks.len() {
+                shown = blocks.iter().collect();
+            }
+            if shown.iter().filter(|block| !block.2).count() * 2 > shown.len() {
+                shown.retain(|block| !block.2);
+            }
+            let mut squares: Vec<f64> = shown.iter().map(|block| block.0).collect();
+            squares.sort_by(f64::total_cmp);
+            total += squares[(0.05 * (squares.len() - 1) as f64) as usize];
+        }
+        (total / channels as f64).sqrt() / 0.745
+    }
+
+    #[test]
+    fn levels_are_those_of_the_definition() {
+        let mut rng = stream(7, Purpose::Synthetic, 0);
+        let mut image = |(rows, cols): (usize, usize),
+                         channels: usize,
+                         change: &dyn Fn(usize, usize, f32) -> f32| {
+            let mut value = |at: usize| {
+                let (pixel, channel) = (at / channels, at % channels);
+                let (i, j) = (pixel / cols, pixel % cols);
+                let plain =
+                    0.4 + 0.01 * i as f32 + 0.1 * channel as f32 + 0.2 * f32::from(u8::from(j > cols / 2));
+                change(i, j, plain + 0.05 * (1 + channel) as f32 * normal(&mut rng) as f32)
+            };
+            let values = (0..rows * cols * channels).map(&mut value).collect();
+            Image::new((rows, cols), channels, values).unwrap()
+        };
+        let images = [
+            image((30, 41), 1, &|_, _, x| x),
+            image((24, 17), 3, &|_, _, x| x),
+            image((10, 10), 1, &|_, _, x| x),
+            image((11, 60), 1, &|_, _, x| x),
+            // Clipped on one side, here and nearly everywhere.
+            image((40, 40), 1, &|_, j, x| if j < 12 { x.min(0.45) } else { x.min(0.9) }),
+            image((40, 30), 3, &|_, _, x| x.min(0.5)),
+            // Painted over, a part and most of it.
+            image((40, 40), 1, &|i, j, x| if i < 9 && j > 20 { 0.25 } else { x }),
+            image((40, 40), 1, &|i, _, x| if i < 33 { 0.25 } else { x }),
+            image((30, 30), 1, &|i, j, x| {
+                if (10..13).contains(&i) && (14..17).contains(&j) { 0.5 } else { x }
+            }),
+        ];
+        for (number, image) in images.iter().enumerate() {
+            let (found, exact) = (noise_level(image).unwrap(), by_definition(image));
+            assert!((found - exact).abs() <= 1e-12 * exact, "{number}: {found} for {exact}");
+        }
+        assert!(images.iter().take(4).all(|image| noise_level(image).unwrap() > 0.01));
+        for (rows, cols) in [(9, 30), (30, 9)] {
+            assert!(noise_level(&Image::new((rows, cols), 1, vec![0.5; rows * cols]).unwrap()).is_err());
+        }
+    }
+}

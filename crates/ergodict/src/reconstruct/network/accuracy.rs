@@ -279,4 +279,29 @@ mod tests {
             (0, Some(0.0), Some(0.0), Some(0.5))
         );
     }
+
+    #[test]
+    fn edges_are_ranked_with_ties_and_those_that_were_not_visited() {
+        let weights = [0.5, 0.5, 2.0, -1.0, 0.25, 2.0, 0.0];
+        for (count, zeros) in [(7, 0), (7, 3), (2, 1), (0, 2)] {
+            let ranks = Ranks::new(weights[..count].to_vec(), zeros);
+            for weight in [-2.0, -1.0, -0.5, 0.0, 0.25, 0.3, 0.5, 1.0, 2.0, 3.0] {
+                let all = weights[..count].iter().copied().chain((0..zeros).map(|_| 0.0));
+                let doubled = all.map(|w| if w > weight { 2 } else { u64::from(w == weight) });
+                assert_eq!(ranks.beats_doubled(weight), doubled.sum::<u64>(), "{count}, {zeros}, {weight}");
+            }
+        }
+    }
+
+    #[test]
+    fn networks_without_an_edge_or_without_another_pair_have_no_area() {
+        let pair = PairSum { u: 0, v: 1, sum: 0.5, count: 1 };
+        for edges in [&[][..], &[(0, 1), (0, 2), (1, 2)]] {
+            let network = Network::simple(3, edges).unwrap();
+            let sums = PairSums::of_pairs(&network, None, [pair], 1 << 20).unwrap();
+            let found = Accuracy::measure(&sums, &network, 0.25, 0.0).unwrap();
+            assert_eq!((found.auc, found.visited), (None, 1));
+            assert_eq!(found.edge_coverage, (!edges.is_empty()).then_some(1.0 / 3.0));
+        }
+    }
 }

@@ -235,4 +235,49 @@ mod tests {
             assert!((0.005..0.075).contains(&share), "{seeds} seeds, {scatter:?}: {share}");
         }
     }
+
+    #[test]
+    fn contrasts_are_those_of_their_formulas() {
+        // Rows 0 and 1, columns 0 and 1; two dictionaries, and two blocks of walks that differ between columns.
+        let cell = |values: [f64; 2], block: f64| {
+            values.map(|score| Measurement {
+                value: f64::exp2(score),
+                blocks: vec![block * LN_2, -block * LN_2],
+                edge_coverage: Some(0.5 + block),
+            })
+        };
+        let measured =
+            [cell([1.0, 3.0], 0.125), cell([0.5, 0.5], 0.25), cell([4.0, 5.0], 0.0), cell([2.0, 1.0], 0.0)];
+        let places = [(0, 0), (1, 0), (0, 1), (1, 1)];
+        let cells = Cells::new(&places, 2, Measure::Error, measured.as_flattened()).unwrap();
+        assert!(Cells::new(&places, 2, Measure::Error, &measured.as_flattened()[1..]).is_err());
+        let near = |found: f64, exact: f64| assert!((found - exact).abs() < 1e-12, "{found} for {exact}");
+        // Scores of row 0: 0.5·(4, 5) − 0.5·(1, 3) = (1.5, 1), mean 1.25, scatter 0.125. Of row 1: (−0.75, −0.25), mean −0.5, scatter 0.125.
+        // Blocks of column 0: −0.5·0.125 + 0.5·0.25 = ±0.0625, scatter 2·0.0625².
+        let found = cells.contrast(&[(0.5, 0, 1), (-0.5, 1, 1), (0.5, 1, 0), (-0.5, 0, 0)]);
+        near(found.value, 0.75);
+        let parts = [0.125 / 2.0, 0.125 / 2.0, 2.0 * 2.0 * 0.0625 * 0.0625, 0.0];
+        let variance: f64 = parts.iter().sum();
+        near(found.standard_error, variance.sqrt());
+        near(found.degrees, variance * variance / parts.iter().map(|part| part * part).sum::<f64>());
+        // An error is quoted as it is, with its error on the same scale: here 2 and 8 of the first cell.
+        let first = cells.value(0, 0);
+        near(first.value, 5.0);
+        near(first.standard_error, 5.0 * LN_2 * (2.0 / 2.0 + 2.0 * 2.0 * 0.125 * 0.125f64).sqrt());
+        near(cells.edge_coverage(1, 0).unwrap(), 0.75);
+        let accuracy = Cells::new(&places, 2, Measure::Jaccard, measured.as_flattened()).unwrap();
+        near(accuracy.value(0, 0).value, 5.0);
+        near(accuracy.contrast(&[(1.0, 0, 0)]).value, -5.0);
+    }
+
+    #[test]
+    fn what_is_beyond_chance_depends_on_the_sign_and_on_the_number_of_tests() {
+        // P(|T| > 4.3) is 0.05 with two degrees of freedom.
+        let of = |value: f64| Estimate { value, standard_error: 1.0, degrees: 2.0 };
+        assert!(of(4.31).is_above_zero() && !of(4.29).is_above_zero() && !of(-4.31).is_above_zero());
+        assert!(of(-4.31).is_below_zero(1) && of(-4.31).is_below_zero(0) && !of(-4.31).is_below_zero(2));
+        assert!(!of(4.31).is_below_zero(1) && !of(-4.29).is_below_zero(1));
+        let sure = |value: f64| Estimate { value, standard_error: 0.0, degrees: 1.0 };
+        assert_eq!((sure(0.0).p_value(), sure(1.0).p_value()), (1.0, 0.0));
+    }
 }

@@ -336,3 +336,100 @@ fn merges(cells: &Cells, n: usize) -> Result<Vec<TreeMerge>> {
     }
     Ok(merges)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Measurement;
+    use super::*;
+
+    /// Of three networks and a copy of the second: losses against own dictionaries on a logarithmic scale, of three dictionaries that scatter by a
+    /// hundredth on networks that are not theirs.
+    fn outcome(losses: [[f64; 4]; 4], n: usize) -> ComparisonOutcome {
+        let places: Vec<(usize, usize)> = (0..16).map(|at| (at / 4, at % 4)).collect();
+        let measured: Vec<Measurement> = places
+            .iter()
+            .flat_map(|&(i, j)| {
+                [-0.01, 0.0, 0.01].map(|off| Measurement {
+                    value: (losses[i][j] - 3.0 + 0.5 * j as f64 + if i == j { 0.0 } else { off }).exp2(),
+                    blocks: Vec::new(),
+                    edge_coverage: None,
+                })
+            })
+            .collect();
+        let cells = Cells::new(&places, 3, Measure::Error, &measured).unwrap();
+        let names: Vec<String> = ["a", "b", "c"][..n].iter().map(|name| (*name).to_owned()).collect();
+        ComparisonOutcome::new(&cells, &names, if n == 3 { &[1] } else { &[] }).unwrap()
+    }
+
+    fn near(found: f64, exact: f64) {
+        assert!((found - exact).abs() < 1e-9, "{found} for {exact}");
+    }
+
+    #[test]
+    fn distances_trees_and_findings_are_those_of_the_losses() {
+        let apart = [[0.0, 0.2, 1.0, 9.0], [0.4, 0.0, 0.9, 0.5], [1.4, 1.1, 0.0, 9.0], [9.0, 0.7, 9.0, 0.0]];
+        let found = outcome(apart, 3);
+        for ((i, j), exact) in [((0, 1), 0.3), ((0, 2), 1.2), ((1, 2), 1.0), ((1, 1), 0.0)] {
+            near(found.distance((i, j)).value, exact);
+            near(found.distance((j, i)).value, exact);
+        }
+        // Half of each of two losses that scatter by a hundredth, of three dictionaries each.
+        near(found.distance((0, 1)).standard_error, (2.0 * 0.25 * 2e-4 / 6.0f64).sqrt());
+        near(found.distance((0, 1)).degrees, 4.0);
+        assert_eq!([0, 1, 2].map(|at| found.nearest(at)), [Some(1), Some(0), Some(1)]);
+        assert_eq!(found.finding, Finding::Closest { pair: (0, 1), distinct: true });
+        assert!(found.has_tree());
+        let heights = |outcome: &ComparisonOutcome| -> Vec<(usize, usize, f64, f64, bool, bool)> {
+            let round = |x: f64| (1e6 * x).round() / 1e6;
+            let merge =
+                |m: &TreeMerge| (m.a, m.b, round(m.height.value), round(m.drawn), m.distinct, m.grouped);
+            outcome.merges.iter().map(merge).collect()
+        };
+        assert_eq!(heights(&found), [(0, 1, 0.3, 0.3, true, true), (2, 3, 1.1, 1.1, true, true)]);
+        let [None, Some(copy), None] = &found.rewired[..] else { panic!("{:?}", found.rewired) };
+        near(copy.distance.value, 0.6);
+        assert!((copy.value.value.log2() + 1.8).abs() < 1e-3);
+        assert_eq!(
+            found.sentence(),
+            "Most similar: a and b, distance 0.3000 ± 0.0041; a rewired copy is at 0.6000 ± 0.0041"
+        );
+
+        // All pairs within error: no cluster is drawn as one.
+        let level = [[0.0, 0.3, 0.3, 9.0], [0.3, 0.0, 0.3, 0.5], [0.3, 0.3, 0.0, 9.0], [9.0, 0.7, 9.0, 0.0]];
+        let found = outcome(level, 3);
+        let Finding::Tied { pairs } = &found.finding else { panic!("{:?}", found.finding) };
+        assert_eq!(pairs.len(), 3);
+        assert_eq!(
+            heights(&found).iter().map(|merge| (merge.2, merge.3, merge.5)).collect::<Vec<_>>(),
+            [(0.3, 0.3, false), (0.3, 0.3, true)]
+        );
+        assert!(
+            found
+                .sentence()
+                .starts_with("No single most similar pair: 3 distances are the smallest within error: ")
+        );
+
+        // Two that are not distinguishable, far from the third.
+        let same =
+            [[0.0, 0.001, 1.0, 9.0], [-0.001, 0.0, 1.0, 0.5], [1.0, 1.0, 0.0, 9.0], [9.0, 0.7, 9.0, 0.0]];
+        let found = outcome(same, 3);
+        assert_eq!(found.finding, Finding::Closest { pair: (0, 1), distinct: false });
+        assert_eq!(heights(&found), [(0, 1, 0.0, 0.0, false, true), (2, 3, 1.0, 1.0, true, true)]);
+        assert!(found.has_tree() && found.sentence().contains(", not distinguishable; "));
+        assert_eq!(outcome(same, 2).finding, Finding::Pair { distinct: false });
+        assert!(!outcome(same, 2).has_tree() && !outcome(apart, 2).has_tree());
+        assert_eq!(outcome(apart, 2).finding, Finding::Pair { distinct: true });
+
+        // A foreign dictionary that does better.
+        let wrong =
+            [[0.0, 0.2, 1.0, 9.0], [0.4, 0.0, -0.9, 0.5], [1.4, -0.5, 0.0, 9.0], [9.0, 0.7, 9.0, 0.0]];
+        let found = outcome(wrong, 3);
+        assert_eq!(found.finding, Finding::Inconclusive { dictionary: 1, network: 2 });
+        assert!(!found.has_tree() && !found.finding.is_conclusive());
+        assert!(
+            found
+                .sentence()
+                .starts_with("Inconclusive: the dictionary of b fits c better than its own (relative error ")
+        );
+    }
+}

@@ -6,11 +6,13 @@ use crate::data::{Build, Edge, Loops, Network, NodeIds};
 use crate::linalg::{Mat, Scalar};
 use crate::reconstruct::network::reference::by_the_book;
 use crate::reconstruct::network::{
-    Mode, PairSums, ReconstructionSettings, Reconstructor, SortedSums, Targets,
+    Mode, PairSums, ReconstructionRun, ReconstructionSettings, Reconstructor, SortedSums, Targets,
 };
+use crate::run::{Job, Status, Stop};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What kind of network: directed, weighted, with loops.
 type Kind = (bool, bool, bool);
@@ -430,4 +432,21 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     let longer = Motif::chain(4).unwrap();
     assert!(all.absorb(&mut walkers(&network, &longer, SamplerKind::Exact, 1), 1).is_err());
     assert_eq!(all.taken(), 0);
+}
+
+#[test]
+fn the_share_of_edges_seen_is_that_of_the_sums() {
+    let mut random = Random::new(12);
+    let network = network(&mut random, 40, 60, (false, false, false));
+    let (motif, w) = (Motif::chain(3).unwrap(), dictionary(&mut random, 3, 2));
+    let parameters = ReconstructionSettings::default();
+    let empty = Reconstructor::<f32>::new(&w, &network, &motif, &parameters, Targets::All).unwrap();
+    let mut run = ReconstructionRun::new(empty, walkers(&network, &motif, SamplerKind::Exact, 1), 30);
+    assert_eq!((run.text(), run.done()), ("0 % of edges seen".to_owned(), (0, Some(30))));
+    assert_eq!(run.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Finished);
+    let sums = run.reconstructor().sums();
+    let counts: Vec<u64> = network.each_edge().map(|(u, v, _)| sums.get(u, v).1).collect();
+    assert!([0, 1].iter().all(|count| counts.contains(count)));
+    let seen = counts.iter().filter(|count| **count > 0).count();
+    assert_eq!(run.text(), format!("{:.0} % of edges seen", 100.0 * seen as f64 / counts.len() as f64));
 }

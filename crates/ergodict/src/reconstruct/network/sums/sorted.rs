@@ -506,6 +506,21 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert!(read().is_err(), "{length}");
         }
+        // An end of another length, and one that is none.
+        let many = 1u64 << 40;
+        let forged = |change: &dyn Fn(&mut [u8])| {
+            let mut forged = bytes.clone();
+            change(&mut forged[bytes.len() - HEAD..]);
+            std::fs::write(&path, forged).unwrap();
+            SortedSums::open(&path).err().unwrap().to_string()
+        };
+        let longer = forged(&|foot| {
+            foot[..8].copy_from_slice(&many.to_le_bytes());
+            foot[8..16].copy_from_slice(&many.div_ceil(BLOCK as u64).to_le_bytes());
+        });
+        for message in [longer, forged(&|foot| foot[HEAD - 1] ^= 1)] {
+            assert!(message.contains("its end is not that"), "{message}");
+        }
         // Right checksums do not make wrong numbers right.
         let many = written(&path, &[PairSum { u: 1, v: 2, sum: 0.5, count: u64::MAX }]);
         assert!(merged_sums(&[many.clone(), many], 0..1000).unwrap().any(|pair| pair.is_err()));
