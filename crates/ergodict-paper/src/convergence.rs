@@ -24,7 +24,7 @@ pub(crate) const VERB: &str = "convergence";
 ///
 /// Six pictures: a chain so small that the expected loss, its gradient and the variance of every average are known exactly, with
 /// balanced and forgetting weights, with and without dependence and subsampling, and with assumptions broken. Two pictures: the
-/// smallest chain there is. Bars: pictures that hardly change from one to the next, made of bars that are found. Writes
+/// smallest chain there is. Bars: pictures that hardly change from one to the next, sums of bars that are found. Writes
 /// DIR/convergence.html, DIR/bars.npy (the pictures) and DIR/bars.safetensors (the atoms found in them).
 #[derive(clap::Args)]
 #[command(
