@@ -27,7 +27,6 @@ def _all(text: str, tmp_path: pathlib.Path) -> list[Any]:
     ("text", "note"),
     [
         ("time,i,j\n1,10,11\n2,10,11\n3,11,12\n4,10,11\n", "2 rows repeat edges, each of which counts once"),
-        ("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n", "the first row below the header, `From whom`, `To whom`, is read as an edge"),
         ("message_id,sender_id,receiver_id,n\n1,10,11,2\n2,11,12,3\n3,12,10,1\n", "column `n` is ignored"),
         ("h,r,t\n1,0,2\n2,1,3\n3,0,1\n", "column `r` is ignored"),
         ("student,contact,minutes\n1,2,1\n2,3,2\n3,1,3\n", "column `minutes` is ignored"),
@@ -60,6 +59,16 @@ def test_repeated_contacts_are_counted_by_weights_of_one() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Network(table, weighted=False)
+
+
+def test_words_below_a_title_are_noted(tmp_path: pathlib.Path) -> None:
+    _, *tables = _all("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n", tmp_path)
+    for data in tables:
+        with pytest.warns(UserWarning, match="the first row below the header, `From whom`, `To whom`, is read as an edge"):
+            Network(data)
+    # In the file the first line, too, may be an edge.
+    with pytest.warns(UserWarning, match="Class 7b"):
+        assert Network(tmp_path / "x.csv").n_edges == 5
 
 
 def test_names_below_a_title_are_refused(tmp_path: pathlib.Path) -> None:

@@ -106,6 +106,7 @@ pub(crate) fn table_columns(
     named: bool,
     weighted: bool,
 ) -> PyResult<TableLayout> {
+    let has_names = named;
     let open = named && [&source, &target, &weight].iter().all(|column| column.is_none());
     let named = named && (source.is_none() || target.is_none());
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
@@ -125,9 +126,10 @@ pub(crate) fn table_columns(
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
     let unused: Vec<String> = found.unused.iter().map(|&at| names[at].clone()).collect();
     let mut notes = Vec::new();
+    let doubts = if has_names { found.doubts(&names, &rows) } else { Vec::new() };
+    let asked = |doubt: &&Doubt| if doubt.is_of_weights() { weighted } else { open };
+    notes.extend(doubts.iter().filter(asked).map(Doubt::note));
     if open {
-        let doubts = found.doubts(&names, &rows);
-        notes.extend(doubts.iter().filter(|doubt| weighted || !doubt.is_of_weights()).map(Doubt::note));
         notes.extend(TableColumns::ignored(&unused).filter(|_| weighted && found.weight.is_none()));
     }
     let notes = notes.iter().map(|note| note.spelled(&keyword)).collect();
@@ -137,7 +139,9 @@ pub(crate) fn table_columns(
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
 #[pyfunction]
 pub(crate) fn table_repeats(unused: Vec<String>, rows: u64) -> Option<String> {
-    TableColumns::repeated(&unused, rows).map(|note| note.spelled(&keyword))
+    let note = TableColumns::repeated(&unused, rows)?.spelled(&keyword);
+    // Here those are arguments of another class.
+    Some(note.replace("learning over time, ", "`TimedEdges` with "))
 }
 
 /// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns.

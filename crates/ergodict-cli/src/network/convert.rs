@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let Some(made) = to_egr(args, common)? else { return Ok(interrupt::code()) };
         decisions = Some(made.to_string());
         if !common.quiet {
-            say(&format!("{}: {made}", input::name(&args.net)));
+            reading::explain(&args.reading, &input::name(&args.net), &made);
         }
     } else {
         let opened = reading::open(&args.reading, &args.net, common.quiet)?;

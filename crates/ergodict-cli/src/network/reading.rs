@@ -26,15 +26,20 @@ pub(crate) struct OpenedNetwork {
 pub(crate) fn open(settings: &ReadSettings, path: &Path, quiet: bool) -> Result<OpenedNetwork> {
     let opened = Progress::reading(quiet, path, || opened(settings, path))?;
     if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
-        say(&format!("{}: {decisions}", opened.name));
-        for note in output::spelled(&decisions.warnings(&settings.options())) {
-            say(&format!("{}: {note}", opened.name));
-        }
+        explain(settings, &opened.name, decisions);
     }
     if let Some(input) = opened.input.as_ref().filter(|_| !quiet) {
         crate::verbose::say_more(|| format!("{}: BLAKE3 {}", opened.name, input.digest));
     }
     Ok(opened)
+}
+
+/// Says how a network was read, and what may not be as it was meant.
+pub(super) fn explain(settings: &ReadSettings, name: &str, decisions: &ReadDecisions) {
+    say(&format!("{name}: {decisions}"));
+    for note in output::spelled(&decisions.warnings(&settings.options())) {
+        say(&format!("{name}: {note}"));
+    }
 }
 
 /// Reads a network to learn from, whose weights are used only where `weighted` says so.

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 const BLOCK: usize = 256;
 /// Most stretches that are summed apart.
 const STRETCHES: usize = 32;
-/// The first solution and Hessians are those of one pair in this number.
+/// Pairs of which the first solution and Hessians use one.
 const COARSE: usize = 8;
 /// Hessians of fewer pairs than this are those of all of them.
 const FEW: usize = 20_000;
@@ -408,7 +408,7 @@ struct Problem<'a> {
     features: MatRef<'a, f64>,
     labels: &'a [bool],
     weights: &'a [f64],
-    /// One pair in this number is used, with the weight of all of them.
+    /// Distance of the pairs that are used, each with the weight of all up to the next.
     every: usize,
     c: f64,
 }

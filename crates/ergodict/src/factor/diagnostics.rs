@@ -327,6 +327,11 @@ mod tests {
                 assert!(found <= exact * (1.0 + 1e-12) && found >= 0.999 * exact, "{found} for {exact}");
             }
         }
+        // A first quotient just above 1, far from the largest eigenvalue, is no end.
+        let coupled = |i: usize, j: usize| if i == 0 || j == 0 { 0.001 } else { 0.99 };
+        let a = Mat::from_fn(10, 10, |i, j| if i + j == 0 { 1.0 } else { coupled(i, j) });
+        let exact = eigenvalues(a.as_ref()).unwrap()[9];
+        assert!(exact > 8.9 && largest_eigenvalue(&a) >= 0.999 * exact);
         assert_eq!(largest_eigenvalue(&Mat::zeros(3, 3)), 0.0);
     }
 

@@ -767,7 +767,7 @@ impl<T: Scalar> Factorizer<T> {
         totals.samples += columns;
 
         self.previous.padded_mut().copy_from_slice(self.w.padded());
-        let update = self.update(columns);
+        let update = self.update(sums.width);
         let reseeded = match (self.parameters.unused, source) {
             (UnusedAtoms::Reseed, Source::Minibatch(x)) if update.unused > 0 => self.reseed(x),
             _ => 0,
@@ -791,7 +791,7 @@ impl<T: Scalar> Factorizer<T> {
     }
 
     /// `W_t = argmin over C`, under the ellipsoid where C is a union, after a minibatch of this many samples.
-    fn update(&mut self, samples: u64) -> UpdateReport {
+    fn update(&mut self, samples: f64) -> UpdateReport {
         let p = &self.parameters;
         let Aggregates { a, b_transposed, .. } = &self.aggregates;
         if let DictionarySet::Convex(ConvexSet::Columns(set)) = p.dictionary() {
@@ -817,7 +817,7 @@ impl<T: Scalar> Factorizer<T> {
         let accuracy = Accuracy {
             tolerance: p.dictionary_tolerance,
             // Gradient steps are many and cheap where sweeps are few and dear.
-            max_steps: p.sweeps(u64::MAX).saturating_mul(200),
+            max_steps: p.sweeps(f64::INFINITY).saturating_mul(200),
         };
         let previous: Mat<f64> = self.w.cast();
         let (w, report) = match p.dictionary() {

@@ -56,7 +56,7 @@ const AUTO_BETA: f64 = 0.5;
 const AUTO_PASSES: f64 = 0.5;
 
 impl Schedule {
-    /// What [`Schedule::Auto`] is for this number of minibatches a pass, if known and with more than one pass; others are unchanged.
+    /// What [`Schedule::Auto`] is for data with a known number of minibatches a pass, and more than one pass; others are unchanged.
     ///
     /// ```
     /// use ergodict::factor::Schedule;

@@ -129,6 +129,8 @@ pub struct FactorSettings {
     // Every sweep lowers the surrogate. The growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of the
     // minimizer; it holds where sweeps end at their cap, too, and to the tolerance where they end at that.
     /// Most sweeps of a dictionary update [default: 5, or 1 for minibatches of fewer samples than atoms]
+    ///
+    /// Sets that are not products of sets of atoms (near, ...) take 200 gradient steps for each sweep, of 5 by default.
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)
@@ -273,12 +275,12 @@ impl FactorSettings {
         self.dictionary.get_or_insert_with(|| ball.into());
     }
 
-    /// Most sweeps of the update after a minibatch of this many samples.
+    /// Most sweeps of the update after a minibatch of this many samples, with their weights.
     ///
     /// A sweep takes as long as the correlations of `atoms` samples. After a smaller minibatch, further sweeps were measured to make a step 1.5 to
     /// 2.5 times as long, and the held-out objective after equal time 0 to 20 % higher.
-    pub(super) fn sweeps(&self, samples: u64) -> u32 {
-        self.dictionary_sweeps.unwrap_or(if samples < self.atoms as u64 { 1 } else { SWEEPS })
+    pub(super) fn sweeps(&self, samples: f64) -> u32 {
+        self.dictionary_sweeps.unwrap_or(if samples < self.atoms as f64 { 1 } else { SWEEPS })
     }
 
     /// The penalties of the code; none of the ℓ₁ norm as long as it is not decided.

@@ -244,10 +244,13 @@ const TILE: usize = 384;
 /// Multiplications from which on a product is made in parts.
 const MANY: usize = 1 << 23;
 
-/// Rows of each part of a product with this many rows: whole tiles, and an even number of parts, which two threads share evenly.
-fn rows_of_part<T>(rows: usize) -> usize {
-    let parts = (rows / PART).next_multiple_of(2).max(2);
-    rows.div_ceil(parts).next_multiple_of(TILE / size_of::<T>())
+/// Where the parts of a product with this many rows begin, and where the last one ends: parts of whole tiles, which differ by one tile at most and are an
+/// even number where there are tiles enough, so that two threads share them evenly.
+fn parts<T>(rows: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+    let tile = TILE / size_of::<T>();
+    let tiles = rows.div_ceil(tile);
+    let count = (rows / PART).next_multiple_of(2).max(2).min(tiles);
+    (0..count).map(move |at| (at * tiles / count * tile, ((at + 1) * tiles / count * tile).min(rows)))
 }
 
 /// Runs work of this many multiplications in the pool of threads if it is large: its parallel parts then wake no thread from outside of the pool.
@@ -265,25 +268,23 @@ pub(crate) fn in_pool<R: Send>(multiplications: usize, work: impl FnOnce() -> R 
 /// # Safety
 /// As of a [`Kernel`].
 unsafe fn in_parts<T: super::Scalar>(kernel: Kernel<T>, whole: &Multiplication<T>) {
-    let rows = rows_of_part::<T>(whole.rows);
-    let parts = whole.rows.div_ceil(rows);
-    if parts == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
+    let parts: Vec<(usize, usize)> = parts::<T>(whole.rows).collect();
+    if parts.len() == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
         // SAFETY: the caller's promise.
         return unsafe { kernel(whole) };
     }
-    let part = |index: usize| {
-        let from = index * rows;
+    let part = |&(from, to): &(usize, usize)| {
         let mut part = *whole;
-        part.rows = rows.min(whole.rows - from);
+        part.rows = to - from;
         part.lhs.start = whole.lhs.start.wrapping_offset(from as isize * whole.lhs.row_stride);
         part.dst.start = whole.dst.start.wrapping_offset(from as isize * whole.dst.row_stride);
         // SAFETY: rows of the whole, which no other part writes.
         unsafe { kernel(&part) }
     };
     if rayon::current_num_threads() > 1 {
-        (0..parts).into_par_iter().for_each(part);
+        parts.par_iter().for_each(part);
     } else {
-        (0..parts).for_each(part);
+        parts.iter().for_each(part);
     }
 }
 
@@ -475,6 +476,25 @@ mod tests {
         assert!(
             (0..cols * cols).all(|at| found.get(at / cols, at % cols) == found.get(at % cols, at / cols))
         );
+    }
+
+    #[test]
+    fn parts_are_whole_tiles_of_about_one_size() {
+        for rows in (1..=1200).chain([1600, 1800, 4096, 100_003]) {
+            for (tile, parts) in
+                [(48, parts::<f64>(rows).collect::<Vec<_>>()), (96, parts::<f32>(rows).collect::<Vec<_>>())]
+            {
+                let ends: Vec<usize> = parts.iter().map(|part| part.1).collect();
+                let begins: Vec<usize> = parts.iter().map(|part| part.0).collect();
+                assert_eq!((begins[0], ends.last()), (0, Some(&rows)), "{rows}");
+                assert_eq!(begins[1..], ends[..ends.len() - 1], "{rows}");
+                assert!(begins.iter().all(|from| from % tile == 0), "{rows}: {begins:?}");
+                let tiles = |part: &(usize, usize)| (part.1 - part.0).div_ceil(tile);
+                let (least, most) = (parts.iter().map(tiles).min(), parts.iter().map(tiles).max());
+                assert!(least >= Some(1) && most <= least.map(|least| least + 1), "{rows}: {parts:?}");
+                assert!(parts.len() % 2 == 0 || rows <= tile, "{rows}: {parts:?}");
+            }
+        }
     }
 
     proptest! {

@@ -605,8 +605,7 @@ fn codes_that_rounding_hides_are_no_worse_than_none() {
             let w = Mat::from_fn(2, 2, |i, k| [[1.0, 1.0], [0.0, near]][i][k]);
             let x = Mat::from_fn(2, 3, |i, j| if i == 1 { 1.0 } else { 0.1 * j as f64 });
             let p = Problem { w, x, penalty: Penalty { lambda, kappa2: 0.0 }, set: CodeSet::Free };
-            let (h, _, report) = p.code(&mut p.coder::<f64>(1e-6));
-            assert!(report.capped <= 3);
+            let (h, ..) = p.code(&mut p.coder::<f64>(1e-6));
             for j in 0..3 {
                 let none = dot(p.x.col(j), p.x.col(j));
                 assert!(p.objective(&h, j) <= none * (1.0 + 1e-6), "{near} {lambda}: {:?}", h.col(j));

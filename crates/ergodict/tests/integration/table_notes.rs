@@ -64,10 +64,16 @@ fn names_of_columns_below_a_title_are_no_edge() {
         );
         assert!(!message.contains("weight"), "{message}");
     }
-    let (_, decisions) = read("Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n").unwrap();
-    assert_eq!(decisions.doubts, [Doubt::Title("`From whom`, `To whom`".into())]);
-    let (_, decisions) = read("Class 7b,contacts\nA,B\nann,bob\nbob,cleo\ncleo,ann\ndan,eve\n").unwrap();
-    assert_eq!(decisions.doubts, [Doubt::Title("`A`, `B`".into())], "a pair apart");
+    // Words apart from the other rows could be edges as well: no row is left out, and the first is named.
+    for text in [
+        "Class 7b,contacts\nFrom whom,To whom\na,b\nb,c\nc,a\n",
+        "Class 7b,contacts\nA,B\nann,bob\nbob,cleo\ncleo,ann\ndan,eve\n",
+        "ann,bob\ncarl,dora\neve,fay\nfay,gil\ngil,eve\n",
+    ] {
+        let (network, decisions) = read(text).unwrap();
+        assert!(matches!(&decisions.doubts[..], [Doubt::Header(_)]), "{text}: {:?}", decisions.doubts);
+        assert_eq!(network.stored(), 2 * (text.lines().count() as u64), "{text}");
+    }
     for text in ["kunde,firma\na,b\nb,c\nc,a\n", "source,target\nx,y\na,b\nb,c\nc,a\n"] {
         assert_eq!(read(text).unwrap().1.doubts, [], "{text}");
     }
@@ -127,6 +133,8 @@ fn separators_of_thousands_are_no_decimals() {
 fn typographic_quotation_marks_are_no_part_of_names() {
     let (network, _) = read("source,target\n“Anna”,“Bo, jun.”\n„Cleo“,Anna\n").unwrap();
     assert_eq!(edges(&network), listed(&[("Anna", "Bo, jun.", 1.0), ("Anna", "Cleo", 1.0)]));
+    let (network, _) = read("source,target\n“Weird Al” Yankovic,Bob\n“Anna” ,Bob\n").unwrap();
+    assert_eq!(edges(&network), listed(&[("Anna", "Bob", 1.0), ("Bob", "“Weird Al” Yankovic", 1.0)]));
     // Names that have such marks are written so that they keep them.
     let (network, _) = read("\"“Anna”\" b\nb c\n").unwrap();
     let mut text = Vec::new();

@@ -312,7 +312,7 @@ pub(in crate::network) struct StaticLearnSummary<'a> {
     pub(in crate::network) motif: Option<&'a NetworkForm>,
     /// Number of atoms, r
     pub(in crate::network) atoms: usize,
-    /// Motif samples in all
+    /// Homomorphisms of the motif, all of them
     pub(in crate::network) homomorphisms: u64,
     /// Different patches among them
     pub(in crate::network) patches: usize,
@@ -320,7 +320,7 @@ pub(in crate::network) struct StaticLearnSummary<'a> {
     pub(in crate::network) rounds: usize,
     /// Whether the loss converged
     pub(in crate::network) converged: bool,
-    /// Mean loss over all motif samples, weighted by probability
+    /// Mean loss over all homomorphisms, weighted by probability
     pub(in crate::network) loss: f64,
     /// Dominance of each atom, in the order of the columns of W
     pub(in crate::network) dominance: Vec<f64>,

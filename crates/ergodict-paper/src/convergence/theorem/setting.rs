@@ -30,7 +30,7 @@ pub(super) struct Size {
     pub(super) steps: u64,
     /// Runs of each case, which differ in the trajectory and in the first dictionary.
     pub(super) runs: u64,
-    /// The sticky chain draws a new picture once in this number of steps on average.
+    /// Mean number of steps after which the sticky chain draws a new picture.
     pub(super) stay: u64,
     /// Subsampling keeps one state in this number.
     pub(super) keep: u64,

@@ -127,9 +127,11 @@ impl Form {
         };
         let first = usize::from(named);
         let row = fields(separator, first)?;
-        let corner = named && head.len() == row.len() && (head[0].is_empty() || !number(&row[0]));
+        // Namibia is `NA`: what may be missing elsewhere is a name in the first column.
+        let is_name = |field: &Cow<str>| field.parse::<f64>().is_err();
+        let corner = named && head.len() == row.len() && (head[0].is_empty() || is_name(&row[0]));
         let short = named && row.len() == head.len() + 1;
-        let row_names = corner || short || !named && !number(row.first()?);
+        let row_names = corner || short || !named && is_name(row.first()?);
         let names = named.then(|| head.iter().skip(usize::from(corner)).map(ToString::to_string).collect());
         Some((Self { separator, names, row_names }, first))
     }

@@ -31,7 +31,7 @@ use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_n
 pub(super) use check::{incidence, is_incidence};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
-pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing, may_be_names};
+pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, role, time_column};
 pub use options::{Header, TableForm, TableOptions};
 

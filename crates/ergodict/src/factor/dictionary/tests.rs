@@ -637,6 +637,11 @@ fn a_minibatch_smaller_than_the_dictionary_has_one_sweep_by_default() {
         model.step(&Random::new(5).normals(6, samples)).unwrap().update.sweeps
     };
     assert_eq!([sweeps(None, 7), sweeps(None, 8), sweeps(Some(3), 7), sweeps(Some(3), 8)], [1, 5, 3, 3]);
+    // Seven samples, one of which counts twice, are eight.
+    let p = FactorSettings { dictionary_tolerance: 0.0, ..FactorSettings::new(8) };
+    let mut model = Factorizer::<f64>::random(p, 6, 1).unwrap();
+    let counts = [2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    assert_eq!(model.step_counted(&Random::new(5).normals(6, 7), &counts).unwrap().update.sweeps, 5);
 }
 
 /// A minimum inside the set is not left again because the cap was met.

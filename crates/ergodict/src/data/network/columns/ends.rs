@@ -3,7 +3,9 @@
 use super::check::{incidence, is_incidence};
 use super::kinds::are_two_kinds;
 use super::listed;
-use super::names::{Role, are_indices, are_triple, continues_series, is_pair, plain, role, stem};
+use super::names::{
+    Role, are_indices, are_triple, continues_series, is_pair, plain, role, stem, values_of_end,
+};
 use super::values::{Kind, are_ids};
 
 /// The message of a table with these columns for two ends.
@@ -25,9 +27,25 @@ pub(super) fn named_ends(
         let holds = move |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
         open.iter().copied().filter(holds)
     };
-    let source = known.0.or_else(|| called(Role::Source, false).next());
-    let target = known.1.or_else(|| called(Role::Target, false).next());
+    // `sender_id` goes with `receiver_id`, not with `receiver_name`.
+    for values in ["", "id", "name"] {
+        let first = |given: Option<usize>, of| {
+            given.or_else(|| called(of, false).find(|&at| values_of_end(name(at)) == values))
+        };
+        if let (Some(source), Some(target)) = (first(known.0, Role::Source), first(known.1, Role::Target)) {
+            return Ok((Some(source), Some(target)));
+        }
+    }
+    let (exact_sources, exact_targets): (Vec<usize>, Vec<usize>) =
+        (called(Role::Source, false).collect(), called(Role::Target, false).collect());
+    let source = known.0.or_else(|| exact_sources.first().copied());
+    let target = known.1.or_else(|| exact_targets.first().copied());
     if source.is_some() && target.is_some() {
+        if exact_sources.len() > 1 || exact_targets.len() > 1 {
+            let mut which = [exact_sources, exact_targets].concat();
+            which.sort_unstable();
+            return Err(ambiguous(names, &which));
+        }
         return Ok((source, target));
     }
     let all = |given: Option<usize>, of: Role| -> Vec<usize> {

@@ -115,10 +115,7 @@ fn stands_apart<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>], most: 
 
 /// Whether the first of some rows that are not the first of a table, with ends of edges in these columns, could have the names of columns: it shares no
 /// node with the others, of which most share nodes with each other.
-pub(in super::super) fn may_be_names<T: AsRef<str>>(
-    rows: &[Vec<T>],
-    (source, target): (usize, usize),
-) -> bool {
+pub(super) fn may_be_names<T: AsRef<str>>(rows: &[Vec<T>], (source, target): (usize, usize)) -> bool {
     let ends = |row: &Vec<T>| -> Vec<String> {
         [source, target].iter().filter_map(|&at| Some(row.get(at)?.as_ref().to_owned())).collect()
     };

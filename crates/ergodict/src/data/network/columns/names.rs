@@ -50,7 +50,17 @@ fn exact_role(name: &str) -> Option<Role> {
 
 /// A name without what says that its values are ids or names, as in `sender_id`.
 fn bare(name: &str) -> &str {
-    name.strip_suffix("id").or_else(|| name.strip_suffix("name")).unwrap_or(name)
+    name.strip_suffix(suffix(name)).unwrap_or(name)
+}
+
+/// What says that the values of a column are ids or names, if anything does.
+fn suffix(name: &str) -> &'static str {
+    ["id", "name"].into_iter().find(|suffix| name.ends_with(suffix)).unwrap_or("")
+}
+
+/// What the name of an end says of its values: `id`, `name`, or nothing.
+pub(super) fn values_of_end(name: &str) -> &'static str {
+    suffix(&plain(name))
 }
 
 fn other_role(name: &str) -> Option<Role> {
@@ -305,7 +315,7 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
     ];
     let (one, two) = (plain(one), plain(two));
     if PAIRS.contains(&(&one, &two))
-        || one != bare(&one) && PAIRS.contains(&(bare(&one), bare(&two)))
+        || suffix(&one) == suffix(&two) && PAIRS.contains(&(bare(&one), bare(&two)))
         || !words && LETTERS.contains(&(&one, &two))
     {
         return true;

@@ -47,6 +47,18 @@ fn columns_of_every_tool_are_found() {
         (&["src_ip", "source", "target", "dst_ip"], &[&["a", "b", "c", "d"]], (1, 2, None, None)),
         (&["src_ip", "src_host", "dst_host"], &[&["a", "b", "c"]], (1, 2, None, None)),
         (&["src_ip", "dst_host"], words, (0, 1, None, None)),
+        // Ids go with ids, and names with names.
+        (
+            &["employee_id", "manager_id", "employee_name"],
+            &[&["1", "2", "ann"], &["2", "3", "bob"]],
+            (0, 1, None, None),
+        ),
+        (&["sender", "receiver_id", "receiver"], &[&["a", "7", "b"], &["b", "8", "c"]], (0, 2, None, None)),
+        (
+            &["sender_id", "sender_name", "receiver_name", "receiver_id"],
+            &[&["1", "a", "b", "2"], &["2", "b", "c", "3"]],
+            (0, 3, None, None),
+        ),
     ] {
         assert_eq!(find(names, rows), Ok(expected), "{names:?}");
     }
@@ -60,6 +72,12 @@ fn ambiguous_tables_are_refused_with_their_columns() {
         (&["p", "q", "r"], &[&["1", "2", "3"]], "`p`, `q`, `r`"),
         (&["source", "p", "q"], &[&["a", "b", "c"]], "`p`, `q`"),
         (&["id", "year"], &[&["1", "2"]], "no two columns"),
+        (
+            &["user_id", "friend_name", "friend_id"],
+            &[&["1", "ann", "2"], &["2", "bob", "3"]],
+            "`user_id`, `friend_name`, `friend_id`",
+        ),
+        (&["mother_id", "child_name"], &[&["1", "ann"], &["2", "bob"]], "`mother_id`, `child_name`"),
         (&["Id", "Name", "Age"], &[&["1", "Ann", "34"], &["2", "Bob", "27"]], "`Name`, `Age`"),
         (&["term", "doc1", "doc2"], &[&["a", "3", "0"], &["b", "1", "2"]], "`term`, `doc1`, `doc2`"),
         (

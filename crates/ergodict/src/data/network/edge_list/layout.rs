@@ -6,7 +6,7 @@ use super::syntax;
 use crate::data::network::ReadOptions;
 use crate::data::network::columns::{
     Doubt, FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
-    incidence, is_incidence, may_be_names,
+    incidence, is_incidence,
 };
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -134,11 +134,7 @@ impl Layout {
         let attributes_below = samples.get(1).is_some_and(|(_, _, attributes)| attributes.is_some());
         let plain_text = separator == Separator::Mixed || attributes_below;
         let first_row = match dictionary {
-            // Of two rows that hang together with no other, the first is a title.
-            None => match first_row(head, &rows, &options.table, plain_text) {
-                FirstRow::Unsure if may_be_names(&rows, (0, 1)) => FirstRow::Names,
-                found => found,
-            },
+            None => first_row(head, &rows, &options.table, plain_text),
             Some(_) => FirstRow::Edge,
         };
         if first_row == FirstRow::Names {

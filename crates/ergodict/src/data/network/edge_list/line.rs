@@ -108,7 +108,9 @@ fn typographic(text: &str, separator: Separator) -> Option<(&str, usize)> {
     let start = open.len_utf8();
     text[start..].match_indices(|c| close.contains(&c)).find_map(|(at, mark)| {
         let end = start + at + mark.len();
-        let next = text.as_bytes().get(end).copied();
+        // Where blanks do not separate, a name such as `“Al” Capone` goes on behind them.
+        let blanks = |byte: &&u8| matches!(separator, Separator::Only(_)) && separator.is_blank(**byte);
+        let next = text.as_bytes()[end..].iter().find(|byte| !blanks(byte)).copied();
         let ends =
             next.is_none_or(|byte| separator.ends_field(byte) || separator.is_blank(byte) || byte == b'\r');
         ends.then(|| (&text[start..start + at], end))
