@@ -205,7 +205,7 @@ def test_parameters_are_read_at_the_beginning() -> None:
     same = copy.deepcopy(model)
     model.set_params(alpha=100.0, n_components=7, schedule="constant:0.5")
     np.testing.assert_array_equal(model.partial_fit(X).components_, same.partial_fit(X).components_)
-    with pytest.warns(UserWarning, match="every code is zero, nothing was learned: lower alpha"):
+    with pytest.warns(UserWarning, match="every code is zero, nothing was learned: the samples are zero, or alpha is too large"):
         assert model.fit(X).components_.shape == (7, 8)
 
 

@@ -182,5 +182,5 @@ def test_parts_that_are_left_out_are_said_aloud() -> None:
 
 
 def test_atoms_that_nothing_uses_are_said_aloud() -> None:
-    with pytest.warns(UserWarning, match="every code is zero, nothing was learned: lower alpha"):
+    with pytest.warns(UserWarning, match="every code is zero, nothing was learned: the samples are zero, or alpha is too large"):
         NetworkDictionary(n_components=2, k=3, steps=2, alpha=1e9, random_state=0).fit("@karate")

@@ -112,7 +112,7 @@ def test_classifiers_that_hardly_know_their_own_labels(cli: Callable[..., Any], 
 
 def test_nothing_learned_and_signs_that_are_lost() -> None:
     data = np.random.default_rng(0).random((30, 4))
-    nothing = (ConvergenceWarning, "every code is zero, nothing was learned: lower alpha")
+    nothing = (ConvergenceWarning, "every code is zero, nothing was learned: the samples are zero, or alpha is too large")
     assert heard(lambda: OnlineNMF(2, alpha=100, random_state=0).fit(data)) == [nothing]
     assert heard(lambda: OnlineNMF(2, alpha=100, random_state=0).fit_stream([data])) == [nothing]
     assert nothing in heard(lambda: NetworkDictionary(2, k=3, steps=2, alpha=1e3, random_state=0).fit("@karate"))

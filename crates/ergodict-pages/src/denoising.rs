@@ -146,7 +146,7 @@ impl DenoisingPage {
             pairs: pairs.len(),
             observed: edges.len(),
             heads: scored.heads.clone(),
-            notes: scored.notes.clone(),
+            notes: scored.notes.iter().cloned().chain(one_sided(network, others.len())).collect(),
             first: order
                 .iter()
                 .take(LISTED.min(judged).min(run.written))
@@ -476,6 +476,15 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
         missing: order[..pairs].iter().map(|&row| probabilities[row]).sum(),
         chance,
         share,
+    })
+}
+
+/// A note that non-edges within a side of a bipartite network count as if they could be edges.
+fn one_sided(network: &Network, others: usize) -> Option<String> {
+    let bipartite = || network.components().bipartite.iter().all(|two_sided| *two_sided);
+    (others > 0 && network.edges() > 0 && bipartite()).then(|| {
+        "the network is bipartite, but pairs of nodes on one side are scored and count as non-edges as well: AUCs and expected numbers are too favorable"
+            .to_owned()
     })
 }
 

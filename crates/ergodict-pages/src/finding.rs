@@ -16,7 +16,7 @@ pub fn learned(model: &Model, network: &NetworkReport) -> Vec<String> {
     let tested = network.explained.as_ref().and_then(|found| Some((found.is_beyond_degrees()?, found)));
     let mut lines: Vec<String> = explained(model, network).into_iter().collect();
     if let Some((is_beyond, found)) = tested
-        && let Some(text) = beyond_degrees(found, &network.name)
+        && let Some(text) = beyond_degrees(found, network)
     {
         lines.insert(if is_beyond { lines.len() } else { 0 }, text);
     }
@@ -48,14 +48,20 @@ fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
 }
 
 /// Whether that is more than the degrees of the nodes explain.
-fn beyond_degrees(explained: &Explained, network: &str) -> Option<String> {
+fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<String> {
     let gain = explained.beyond_degrees?;
     let figures = points(gain);
-    let copies = count(explained.copies, "rewired copy", "rewired copies");
+    let mut copies = count(explained.copies, "rewired copy", "rewired copies");
+    if network.bipartite {
+        copies.push_str(" (the network is bipartite, the copies are not)");
+    }
     Some(if explained.is_beyond_degrees()? {
         format!("Structure beyond node degrees: {figures} compared with {copies}")
     } else {
-        format!("No structure detected beyond node degrees in {network}: {figures} compared with {copies}")
+        format!(
+            "No structure detected beyond node degrees in {}: {figures} compared with {copies}",
+            network.name
+        )
     })
 }
 

@@ -108,6 +108,7 @@ impl NetworkPage {
             edges: summary.edges,
             directed: summary.directed,
             weighted: summary.weighted,
+            bipartite: false,
             degrees: summary.histogram.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
             effective_nodes: None,
             explained: None,

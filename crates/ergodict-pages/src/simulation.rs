@@ -43,7 +43,7 @@ pub struct SimulationPage<'a> {
     pub observables: Vec<SimulatedQuantity<'a>>,
     /// The share of accepted proposals, of chains that make them.
     pub acceptance: Option<f64>,
-    /// The exact energy per site of the infinite lattice, where it is known.
+    /// The exact energy per site of the torus, where it is known.
     pub exact_energy: Option<f64>,
     /// The settings, by their keys.
     pub config: &'a Value,
@@ -58,8 +58,7 @@ impl SimulationPage<'_> {
     fn numbers(&self) -> Vec<(String, String)> {
         let one = |one: &SimulatedQuantity<'_>| {
             let exact = self.exact_energy.filter(|_| one.name == "energy");
-            let exact =
-                exact.map_or_else(String::new, |exact| format!(" (exact {exact:.4}, infinite lattice)"));
+            let exact = exact.map_or_else(String::new, |exact| format!(" (exact {exact:.4})"));
             (measured(one.mixing.mean, one.mixing.error), format!("{}{exact}", one.name))
         };
         self.observables.iter().take(3).map(one).collect()
@@ -125,7 +124,7 @@ impl SimulationPage<'_> {
             report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
         }
         let exact = self.exact_energy.map_or_else(String::new, |exact| {
-            format!("\n\nThe exact energy per site of an infinite lattice is {exact:.4} (Onsager).")
+            format!("\n\nThe exact energy per site of the torus is {exact:.4} (Kaufman).")
         });
         let rows = self.observables.iter().map(|one| (one.name.clone(), &one.mixing));
         report = report.table(mixing::diagnostics_table(rows, &exact));

@@ -227,7 +227,11 @@ impl SpinChain {
                 .collect(),
             chains: vec![self.walk.frame()],
             acceptance: rate.map(|a| a.rate()),
-            exact_energy: self.settings.exact_energy(self.temperature).filter(|_| self.plain),
+            exact_energy: self
+                .settings
+                .exact_torus(self.temperature)
+                .map(|exact| exact.0)
+                .filter(|_| self.plain),
             config: &config,
             is_repeatable: self.plain && self.id == 0 && start.is_some(),
             seconds,

@@ -190,7 +190,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         temperature,
         mixing,
         acceptance: (proposed > 0).then(|| accepted as f64 / proposed as f64),
-        exact_energy: args.system.exact_energy(temperature),
+        exact_energy: args.system.exact_torus(temperature).map(|exact| exact.0),
         chains,
         outs,
         config,

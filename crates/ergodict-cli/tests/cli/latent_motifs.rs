@@ -311,3 +311,24 @@ fn a_sampler_that_is_not_the_usual_one_says_why() {
     let done = bench.run("network learn ends.txt --directed -k 10 -r 2 --steps 3 -o m").fine();
     assert!(done.stderr.contains("sampled by exact instead of walk: "), "{}", done.stderr);
 }
+
+#[test]
+fn yardsticks_that_are_not_bipartite_are_named() {
+    let bench = Bench::new();
+    let learned = |network: &str| {
+        bench.run(&format!("network learn {network} -k 4 -r 3 --steps 10 --batch 20 -o m")).fine().stdout
+    };
+    assert!(learned("@davis").contains("(the network is bipartite, the copies are not)"));
+    assert!(!learned("@karate").contains("bipartite"));
+    let scored = |network: &str| {
+        let method = "--pairs non-edges --method resource-allocation -o scores.tsv";
+        bench.run(&format!("network denoise {network} {method}")).fine().stdout
+    };
+    assert!(scored("@davis").contains("pairs of nodes on one side are scored and count as non-edges"));
+    assert!(!scored("@karate").contains("bipartite"));
+    // Three different nodes are three in every sample, of a chain that nothing holds.
+    let said = bench
+        .run("network sample @karate -k 3 --injective --count 200 --observables distinct-nodes -o s.npy")
+        .fine();
+    assert!(said.stdout.contains("3, the same in all samples"), "{}", said.stdout);
+}

@@ -19,9 +19,6 @@ use std::path::{Path, PathBuf};
 /// Most cells: the medium is a label too.
 const MOST_CELLS: usize = MOST_LABELS as usize - 1;
 
-/// Sides from which on the energy of the infinite lattice is worth printing; a strip is another system.
-const NEARLY_INFINITE: usize = 8;
-
 const COUPLING: f64 = 1.0;
 const STATES: usize = 3;
 const CELLS: usize = 36;
@@ -428,14 +425,6 @@ impl SystemSettings {
             *adhesion = json!(full.adhesion.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
         }
         config
-    }
-
-    /// The exact energy per site of an infinite lattice, where it is known.
-    pub fn exact_energy(&self, temperature: f64) -> Option<f64> {
-        let plain = self.is_plain_ising()
-            && self.coupling() == 1.0
-            && self.shape().0.min(self.shape().1) >= NEARLY_INFINITE;
-        plain.then(|| onsager::energy_per_site(temperature))
     }
 
     /// Whether it is an Ising ferromagnet on a lattice, without a field.

@@ -148,6 +148,9 @@ pub struct NetworkReport {
     pub directed: bool,
     /// Whether edges have weights.
     pub weighted: bool,
+    /// Whether it is bipartite, which its rewired copies are not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bipartite: bool,
     /// Smallest degree, largest degree and number of nodes of each bin.
     pub degrees: Vec<(u64, u64, u64)>,
     /// Nodes that walks cover, as if all were visited equally often: `1/Σp²`, with `p` the share of walk positions on each node. From 2000 walks.
@@ -208,7 +211,7 @@ impl ChainReport {
     /// In words: `100 minibatches are worth 37 independent ones`; none where there is no chain that makes them dependent.
     pub fn minibatch_words(&self) -> Option<String> {
         let made = self.minibatches?;
-        Some(match self.effective_minibatches.map(f64::round) {
+        Some(match self.effective_minibatches.map(|worth| worth.max(1.0).floor()) {
             Some(1.0) => format!("{made} minibatches are worth 1 independent one"),
             Some(worth) => format!("{made} minibatches are worth {worth} independent ones"),
             None => format!("how many independent ones {made} minibatches are worth is not known"),
@@ -253,6 +256,8 @@ impl NetworkReport {
             edges: network.edges(),
             directed: network.is_directed(),
             weighted: network.is_weighted(),
+            bipartite: network.edges() > 0
+                && network.components().bipartite.iter().all(|two_sided| *two_sided),
             degrees: bins.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
             effective_nodes: Some(effective_nodes(drawn, search, seed)?),
             explained: None,

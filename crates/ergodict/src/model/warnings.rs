@@ -69,7 +69,7 @@ impl ChainReport {
 impl Results {
     /// That none of the atoms was used, if so.
     pub fn warning(&self, atoms: usize) -> Option<Note> {
-        let text = "every code is zero, nothing was learned: lower {}";
+        let text = "every code is zero, nothing was learned: the samples are zero, or {} is too large";
         (self.unused_atoms == atoms).then(|| Note::naming(text, &["lambda"]))
     }
 }
@@ -83,7 +83,7 @@ impl Model {
     /// let mut model = Model::from_factorizer(&learned, "factor", 0);
     /// model.provenance.results = Some(Results { unused_atoms: 2, ..Results::default() });
     /// let words = model.warnings()[0].spelled(&ToString::to_string);
-    /// assert_eq!(words, "every code is zero, nothing was learned: lower lambda");
+    /// assert_eq!(words, "every code is zero, nothing was learned: the samples are zero, or lambda is too large");
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     pub fn warnings(&self) -> Vec<Note> {

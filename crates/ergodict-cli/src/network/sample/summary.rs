@@ -11,6 +11,7 @@ use ergodict::patch::{Measures, NetworkPatches};
 use ergodict::run::MotifRecorder;
 use ergodict_pages::sample::{PATCHES, SamplePage, density_words, rate_words};
 use ergodict_report::Report;
+use ergodict_report::words::number;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -205,7 +206,12 @@ impl Sampled {
                 self.kind,
             ),
         )];
-        lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, describe(mixing))));
+        // Independent samples that all have one value are no chain that is stuck.
+        let words = |mixing: &Mixing| {
+            let same = self.independent && mixing.error == 0.0;
+            if same { format!("{}, the same in all samples", number(mixing.mean)) } else { describe(mixing) }
+        };
+        lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, words(mixing))));
         if self.is_stuck() {
             let advice = "a chain never left its first sample: moves of single nodes may lead to no other; use \
                           --sampler exact or rejection";

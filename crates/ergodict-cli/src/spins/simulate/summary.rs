@@ -25,7 +25,7 @@ pub(in crate::spins) struct Simulated {
     pub(in crate::spins) outs: Vec<PathBuf>,
     pub(in crate::spins) mixing: Vec<Observed>,
     pub(in crate::spins) acceptance: Option<f64>,
-    /// Exact energy per site of the infinite lattice, where it is known.
+    /// Exact energy per site of the torus, where it is known.
     pub(in crate::spins) exact_energy: Option<f64>,
     pub(in crate::spins) config: Value,
     pub(in crate::spins) seconds: f64,
@@ -97,7 +97,7 @@ pub(in crate::spins) struct SimulateSummary<'a> {
     updates_between_frames: u64,
     /// Observables, in the order of `--observables`
     observables: Vec<MixingSummary>,
-    /// Onsager's energy per site of the infinite lattice, for Ising with coupling 1 without a field on lattices of at least 8 sites a side; else `null`
+    /// Kaufman's energy per site of the same torus, for Ising ferromagnets without a field; else `null`
     exact_energy: Option<f64>,
     /// Share of the proposals that were accepted, for cellular Potts; share of the sites that a step changed, for `--update wolff`, of xy also `swendsen-wang`; else `null`
     acceptance: Option<f64>,
@@ -129,7 +129,7 @@ impl Summary for SimulateSummary<'_> {
         let names = self.observables.iter().map(|one| &*one.observable);
         lines.extend(names.zip(mixing).map(|(name, one)| (name, one.words(*every))));
         if let Some(exact) = self.exact_energy {
-            lines.push(("exact", format!("energy {exact:.4} per site on an infinite lattice (Onsager)")));
+            lines.push(("exact", format!("energy {exact:.4} per site of the torus (Kaufman)")));
         }
         if let Some(why) = mixing::warning(mixing.iter().map(|one| &one.mixing), self.chains) {
             lines.push(("warning", format!("{why}; increase --updates or --burn-in")));
