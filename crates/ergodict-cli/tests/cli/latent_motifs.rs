@@ -56,7 +56,7 @@ fn atoms_are_listed_by_dominance_and_the_model_keeps_its_motif() {
     let done = learn(&bench, &format!("net.txt {SMALL} -o m"));
     let model: Model = bench.model("m");
     let form = model.network.unwrap();
-    assert_eq!((form.k, &*form.motif, form.edges.len(), form.directed), (5, "chain", 4, false));
+    assert_eq!((form.k, &*form.motif, form.edges.len(), form.directed), (5, "path", 4, false));
     assert_eq!((model.w.rows(), model.w.cols(), model.aggregates.t), (25, 4, 12));
     let of = |key: &str| -> Vec<f64> {
         done[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -260,7 +260,7 @@ fn what_cannot_be_learned_or_reconstructed_is_refused() {
         ("network reconstruct net.txt --model plain -o x", &["plain", "network learn"]),
         ("network reconstruct net.txt --model nowhere -o x", &["nowhere"]),
         ("network reconstruct net.txt --model m -k 7 -o x", &["-k is 7", "5 nodes"]),
-        ("network reconstruct net.txt --model m --motif star -o x", &["--motif is star", "chain"]),
+        ("network reconstruct net.txt --model m --motif star -o x", &["--motif is star", "path"]),
         ("network reconstruct net.txt --model m --samples 0 -o x", &["--samples is 0"]),
         ("network reconstruct net.txt --model m --alpha -1 -o x", &["--alpha is -1"]),
         ("network reconstruct net.txt --model m --lambda -1 -o x", &["lambda is -1"]),
@@ -316,13 +316,13 @@ fn a_sampler_that_is_not_the_usual_one_says_why() {
 fn yardsticks_that_are_not_bipartite_are_named() {
     let bench = Bench::new();
     let learned = |network: &str| {
-        bench.run(&format!("network learn {network} -k 4 -r 3 --steps 10 --batch 20 -o m")).fine().stdout
+        bench.run(&format!("network learn {network} -k 4 -r 3 --steps 10 --batch 20 -o m")).fine().stderr
     };
     assert!(learned("@davis").contains("(the network is bipartite, the copies are not)"));
     assert!(!learned("@karate").contains("bipartite"));
     let scored = |network: &str| {
         let method = "--pairs non-edges --method resource-allocation -o scores.tsv";
-        bench.run(&format!("network denoise {network} {method}")).fine().stdout
+        bench.run(&format!("network denoise {network} {method}")).fine().stderr
     };
     assert!(scored("@davis").contains("pairs of nodes on one side are scored and count as non-edges"));
     assert!(!scored("@karate").contains("bipartite"));
@@ -330,5 +330,5 @@ fn yardsticks_that_are_not_bipartite_are_named() {
     let said = bench
         .run("network sample @karate -k 3 --injective --count 200 --observables distinct-nodes -o s.npy")
         .fine();
-    assert!(said.stdout.contains("3, the same in all samples"), "{}", said.stdout);
+    assert!(said.stderr.contains("3, the same in all samples"), "{}", said.stderr);
 }
