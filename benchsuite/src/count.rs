@@ -89,7 +89,7 @@ fn draws(kind: SamplerKind, patches: bool, times: u64) -> Result<()> {
     let edges: Vec<Edge> = ring.chain(others).filter(|(u, v, _)| u != v).collect();
     let ids = NodeIds::numbered(nodes as usize);
     let network = Arc::new(Network::build(ids, &edges, false, Build::default())?.0);
-    let motif = Motif::chain(10)?;
+    let motif = Motif::path(10)?;
     let (patch, sampler) = (
         NetworkPatches::new(&network, 10, Adjacency::BUDGET),
         SamplerBuilder::default().build(kind, &network, &motif, 0)?,

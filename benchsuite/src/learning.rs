@@ -79,7 +79,7 @@ fn measure<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times
 /// One run. The table for testing adjacency is made while learning, so it counts in either case.
 fn once<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times> {
     let (wall, begin) = (Instant::now(), cpu_seconds());
-    let sampler = SamplerBuilder::default().build(kind, network, &Motif::chain(K)?, 1)?;
+    let sampler = SamplerBuilder::default().build(kind, network, &Motif::path(K)?, 1)?;
     let ready = cpu_seconds();
     let learned = NetworkLearning::new(ATOMS).learn::<T>(&[(Arc::clone(network), sampler)], 1)?;
     black_box(learned.dictionary());

@@ -90,7 +90,7 @@ fn variant(network: &Network, weighted: bool) -> Result<Network> {
 
 /// One row for each sampler, with patches and without.
 fn samplers(out: Out, name: &str, network: &Arc<Network>) -> Result<()> {
-    let motif = Motif::chain(K)?;
+    let motif = Motif::path(K)?;
     let started = cpu_seconds();
     let patches = NetworkPatches::new(network, K, BUDGET);
     let set_up = 1e3 * (cpu_seconds() - started);

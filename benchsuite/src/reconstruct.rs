@@ -17,10 +17,10 @@ use std::time::Instant;
 /// Homomorphisms of one reconstruction.
 const SAMPLES: u64 = 200_000;
 
-/// What is measured on which network: all pairs; the same with every atom reversed too, as ndlearn has it; off-chain entries alone;
+/// What is measured on which network: all pairs; the same with every atom reversed too, as ndlearn has it; off-motif entries alone;
 /// all entries of the pairs that are edges.
 const ROWS: [(&str, &[&str]); 3] = [
-    ("facebook", &["plain", "reversal", "off-chain", "edges"]),
+    ("facebook", &["plain", "reversal", "off-motif", "edges"]),
     ("arxiv", &["plain", "edges"]),
     ("ppi_pathways", &["plain", "edges"]),
 ];
@@ -87,15 +87,15 @@ fn child(network: &str, what: &str, threads: &str) -> Result<Value> {
 /// test of adjacency and the sums are not.
 fn measure(name: &str, what: &str, threads: usize) -> Result<Value> {
     let network = Arc::new(open(&format!("{name}.txt.gz"))?.largest_component());
-    let motif = Motif::chain(K)?;
+    let motif = Motif::path(K)?;
     let sampler = SamplerBuilder::default().build(SamplerKind::PivotApprox, &network, &motif, 1)?;
     let w = learn(&network, &sampler)?;
     let mut parameters = ReconstructionSettings::default();
     match what {
         "plain" | "edges" => {}
         "reversal" => parameters.reversal = true,
-        "off-chain" => parameters.mode = Mode::OffChain,
-        other => bail!("no reconstruction `{other}`: there are plain, reversal, off-chain and edges"),
+        "off-motif" => parameters.mode = Mode::OffMotif,
+        other => bail!("no reconstruction `{other}`: there are plain, reversal, off-motif and edges"),
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let (mut walls, mut cpus, mut pairs) = (Vec::new(), Vec::new(), 0);

@@ -37,7 +37,7 @@ static NETWORK: LazyLock<SampledNetwork> = LazyLock::new(|| {
 });
 
 fn motif() -> Motif {
-    Motif::chain(3).expect("a path")
+    Motif::path(3).expect("a path")
 }
 
 fn identity_matrix() -> Mat<f64> {

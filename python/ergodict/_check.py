@@ -256,7 +256,7 @@ def motif_of(value: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]
         return None, None
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value), None
-    expected = "a shape such as 'chain', a file that lists its edges, or pairs of its nodes 0 to k - 1"
+    expected = "a shape such as 'path', a file that lists its edges, or pairs of its nodes 0 to k - 1"
     # Of other shapes the first row is refused, before a long list is made.
     pairs = value.tolist() if isinstance(value, np.ndarray) and value.shape[1:] == (2,) else value
     try:

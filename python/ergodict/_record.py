@@ -123,7 +123,7 @@ class NetworkRecord(Record):
         init = config.get("init", "random")
         found: dict[str, Any] = {
             **self._recorded(dictionary, "network learn", NetworkParameters),
-            "k": self.k, "motif": self.motif if self.motif in ("chain", "star", "cycle", "complete") else self.edges,
+            "k": self.k, "motif": self.motif if self.motif in ("path", "star", "cycle", "complete") else self.edges,
             "lazy": _LAZY.get(str(config.get("lazy"))), "dtype": "float32" if self.f32 else "float64",
             "dict_init": init if init in ("random", "data") else "random",
         }

@@ -32,7 +32,7 @@ SCHEME: dict[str, Setting] = {
 }
 #: Settings of every run that reads networks and samples motifs.
 SAMPLING: dict[str, Setting] = {
-    "k": Setting("k", None), "motif": Setting("motif", "chain"), "sampler": Setting("sampler", None),
+    "k": Setting("k", None), "motif": Setting("motif", "path"), "sampler": Setting("sampler", None),
     "injective": Setting("injective", False), "every": Setting("every", 1), "burn_in": Setting("burn-in", 0),
     "chains": Setting("chains", None), "component": Setting("component", "largest", ("largest", "all")),
     "lazy": Setting("lazy", None, ("auto", "yes", "no")), "memory": Setting("memory", 2048), "directed": Setting("directed", False),
@@ -60,7 +60,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     },
     "network reconstruct": {
         **SAMPLING, "samples": Setting("samples", 200000), "alpha": Setting("lambda", 0.0),
-        "mode": Setting("mode", "plain", ("plain", "off-chain")), "shrinkage": Setting("alpha", 0.0),
+        "mode": Setting("mode", "plain", ("plain", "off-motif")), "shrinkage": Setting("alpha", 0.0),
         "reversal": Setting("reversal", False), "threshold": Setting("threshold", 0.5), "partitions": Setting("partitions", None),
         "random_state": Setting("seed", None),
     },
@@ -68,7 +68,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         **SCHEME, **SAMPLING, "steps": Setting("steps", 300), "batch_size": Setting("batch", 100), "seeds": Setting("seeds", 3),
         "samples": Setting("samples", None), "rewired": Setting("rewired", True, ("true", "false")),
         "measure": Setting("measure", "error", ("error", "jaccard", "weighted-jaccard", "auc")),
-        "mode": Setting("mode", "plain", ("plain", "off-chain")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
+        "mode": Setting("mode", "plain", ("plain", "off-motif")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
         "schedule": Setting("schedule", "linear"), "dict_tol": Setting("dictionary-tolerance", 0.001),
         "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
@@ -184,7 +184,7 @@ class NetworkParameters:
         Atoms of the dictionary.
     k : int, default=None
         Nodes of the motif: 10, or those of the motif's edges, if None.
-    motif : {"chain", "star", "cycle", "complete"}, path or list of pairs, default="chain"
+    motif : {"path", "star", "cycle", "complete"}, file or list of pairs, default="path"
         The motif: a shape, a file that lists its edges, or the edges, of nodes that are numbered from 0.
     sampler : {"walk", "exact", "pivot", "pivot-approx", "glauber", "rejection"}, default=None
         How motifs are sampled: by default independent random walks from a uniform start, exact or glauber for motifs with cycles.
@@ -262,7 +262,7 @@ class NetworkParameters:
 
     def __init__(
         self,
-        n_components: int = 9, *, k: Optional[int] = None, motif: Any = "chain", sampler: Optional[str] = None, steps: int = 100,
+        n_components: int = 9, *, k: Optional[int] = None, motif: Any = "path", sampler: Optional[str] = None, steps: int = 100,
         batch_size: int = 100, static: bool = False, n_examples: int = 4, rewired_copies: Optional[int] = None, score_patches: int = 1000,
         null_permutations: int = 20, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0, schedule: Schedule = "linear",
         dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum", unused: str = "keep", solver: str = "fast",

@@ -195,7 +195,7 @@ def compared(
         "samples": None if samples is None else _check.count(samples, "samples", expected="at least one is needed"),
         "rewired": bool(rewired), "weighted": estimator.weighted, "weights": estimator.weights,
         "measure": _check.choice(measure, "measure", _MEASURES),
-        "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
+        "mode": _check.choice(mode, "mode", ("plain", "off-motif")),
         "threshold": _check.finite(threshold, "threshold"), "seed": seed, "names": called, "digests": [one[2] for one in given],
         "checkpoint": None if checkpoint is None else os.path.abspath(os.fspath(checkpoint)), "resume": bool(resume),
     }
@@ -247,7 +247,7 @@ def compare(
         Compare with a degree-preserving rewiring of each network.
     measure : {"error", "jaccard", "weighted-jaccard", "auc"}
         Relative error of fresh walks, or an accuracy of reconstructions.
-    mode : {"plain", "off-chain"}
+    mode : {"plain", "off-motif"}
         Entries of patches that count in a reconstruction.
     threshold : float, default 0.5
         Pairs of a larger weight are edges of a reconstruction.
@@ -279,7 +279,7 @@ def compare(
     from .network_dictionary import NetworkDictionary
 
     defaults = {key: value for key, value in _ergodict.COMPARING.items() if key != "seeds"}
-    if parameters.get("motif", "chain") not in ("chain", "star", "cycle", "complete"):
+    if parameters.get("motif", "path") not in ("path", "chain", "star", "cycle", "complete"):
         del defaults["k"]  # the motif has its own number of nodes
     estimator = NetworkDictionary(**{**defaults, **parameters}, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
     return compared(

@@ -388,7 +388,7 @@ def by_dictionary(estimator: NetworkDictionary, network: Any, pairs: Any, sample
     observed = as_network(network)
     numbers = _pairs_of(observed, pairs, arcs=True)
     samples = _check.count(samples, "samples", expected="at least one sample is needed")
-    told = {"mode": "off-chain", "shrinkage": _ergodict.DENOISING["shrinkage"] * samples}
+    told = {"mode": "off-motif", "shrinkage": _ergodict.DENOISING["shrinkage"] * samples}
     rebuilt = estimator.reconstruct(observed, samples, pairs=observed.ids(numbers), **{**told, **parameters})
     noise = _assumed(observed, numbers, None, arcs=True)
     seen = float(np.mean(rebuilt.counts > 0))

@@ -741,7 +741,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
             The network.
         samples : int, default 200000
             Motif samples, over all chains.
-        mode : {"plain", "off-chain"}
+        mode : {"plain", "off-motif"}
             Which entries of patches count: all, or not those at edges of the motif itself.
         alpha : float, default 0
             The penalty of codes as in scikit-learn (``--lambda`` is twice that).
@@ -779,7 +779,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
         seed = self.seed_ if random_state is None else seed_of(random_state)
         plan = {
             "samples": _check.count(samples, "samples", expected="at least one sample is needed"),
-            "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
+            "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-motif")),
             "alpha": _check.not_negative(shrinkage, "shrinkage"), "reversal": _check.flag(reversal, "reversal"),
             "threshold": _check.finite(threshold, "threshold"), "seed": seed,
             "memory": _check.count(memory, "memory", expected="at least one mebibyte is needed"),
@@ -833,7 +833,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, _report.Model
     def denoise(self, network: Any, pairs: Any = None, samples: int = 200_000, **parameters: Any) -> Denoised:
         """Score pairs by off-motif reconstruction with these atoms; by default every observed edge.
 
-        The scores are shrunk as ``method="ndr-off-chain"`` of :func:`denoise` does, which learns atoms of its own. Further parameters are
+        The scores are shrunk as ``method="ndr-off-motif"`` of :func:`denoise` does, which learns atoms of its own. Further parameters are
         those of :meth:`reconstruct`. Of a directed network the pairs are arcs, from the first node to the second.
 
         Examples

@@ -100,7 +100,7 @@ class HomomorphismSampler:
 
     @property
     def motif(self) -> str:
-        """Name of the motif: chain, star, cycle, complete, tree or edges."""
+        """Name of the motif: path, star, cycle, complete, tree or edges."""
         return self._core.motif
 
     @property
@@ -359,7 +359,7 @@ def _figures(told: dict[str, Any]) -> dict[str, Any]:
 def sample(
     network: Any,
     k: Optional[int] = None,
-    motif: Motif = "chain",
+    motif: Motif = "path",
     sampler: Optional[str] = None,
     injective: bool = False,
     burn_in: int = 0,
@@ -381,7 +381,7 @@ def sample(
         The network.
     k : int, default 10
         Nodes of the motif; of a file or an edge list its own.
-    motif : {"chain", "star", "cycle", "complete"}, path or edges
+    motif : {"path", "star", "cycle", "complete"}, file or edges
         The motif: a shape, a file with its edges, or pairs of its nodes 0 to k - 1.
     sampler : {"walk", "exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
         How motif samples are drawn; by default exact, and glauber for motifs with cycles that are rare.

@@ -73,7 +73,7 @@ def test_a_dictionary_denoises_other_networks() -> None:
     model = NetworkDictionary(6, k=6, steps=20, random_state=0).fit("@karate")
     found = model.denoise("@karate", samples=20_000)
     assert len(found) == 78 and found.noise == "added" and "% of the pairs" in found.notes_[-1]
-    rebuilt = model.reconstruct("@karate", 20_000, mode="off-chain", shrinkage=0.4, pairs=found.pairs)
+    rebuilt = model.reconstruct("@karate", 20_000, mode="off-motif", shrinkage=0.4, pairs=found.pairs)
     assert np.array_equal(rebuilt.weights, found.scores)
 
 
@@ -133,7 +133,7 @@ def test_a_dictionary_denoises_arcs_as_they_are() -> None:
     model = NetworkDictionary(4, k=4, steps=10, random_state=0, component="all").fit(network)
     found = model.denoise(network, samples=5000)
     assert {tuple(pair) for pair in found.pairs.tolist()} == pairs and len(found) == len(pairs) and found.noise == "added"
-    rebuilt = model.reconstruct(network, 5000, mode="off-chain", shrinkage=0.1)
+    rebuilt = model.reconstruct(network, 5000, mode="off-motif", shrinkage=0.1)
     dense = rebuilt.to_scipy().toarray()
     places = network.index_pairs(found.pairs)
     assert np.array_equal(dense[places[:, 0], places[:, 1]], found.scores)

@@ -120,7 +120,7 @@ def test_the_command_line_takes_our_models(cli: Any, tmp_path: Any) -> None:
     ("parameters", "flags"),
     [
         ({}, []),
-        ({"mode": "off-chain", "shrinkage": 2.5, "alpha": 0.05}, ["--mode", "off-chain", "--alpha", 2.5, "--lambda", 0.1]),
+        ({"mode": "off-motif", "shrinkage": 2.5, "alpha": 0.05}, ["--mode", "off-motif", "--alpha", 2.5, "--lambda", 0.1]),
         ({"reversal": True, "sampler": "exact", "chains": 2, "every": 2}, ["--reversal", "--sampler", "exact", "--chains", 2, "--every", 2]),
     ],
 )
@@ -199,9 +199,9 @@ def test_codes_of_random_patches_and_pictures() -> None:
 def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
     flags = ["-r", 3, "-k", 4, "--steps", 8, "--batch", 30, "--samples", 1500, "--seed", 2]
     for measure in ("error", "weighted-jaccard"):
-        more = ["--measure", measure, "--mode", "off-chain"]
+        more = ["--measure", measure, "--mode", "off-motif"]
         printed = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, *more, "--json", "-q").stdout)
-        what: dict[str, Any] = {"samples": 1500, "measure": measure, "mode": "off-chain"}
+        what: dict[str, Any] = {"samples": 1500, "measure": measure, "mode": "off-motif"}
         found = ergodict.compare(
             ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, random_state=2, **what
         )
@@ -406,7 +406,7 @@ def test_bad_data_are_refused_in_words(tmp_path: Any, cli: Any) -> None:
         model.reconstruct("@karate", samples=10, pairs=[(1, 99)])
     for parameters, words in (
         ({"samples": 0}, "samples is 0, but at least one sample is needed"),
-        ({"mode": "odd"}, "mode is 'odd', but it must be plain or off-chain"),
+        ({"mode": "odd"}, "mode is 'odd', but it must be plain or off-motif"),
         ({"shrinkage": -1}, "shrinkage is -1.0, but it must be a number that is not negative"),
         ({"threshold": float("inf")}, "threshold is inf, but it must be a finite number"),
         ({"memory": 0}, "memory is 0, but at least one mebibyte is needed"),

@@ -78,7 +78,7 @@ def test_atoms_of_both_signs_have_white_at_zero_and_colors_are_colors() -> None:
 @pytest.mark.parametrize(
     ("motif", "own"),
     [
-        ("chain", [(0, 1), (1, 2), (2, 3)]),
+        ("path", [(0, 1), (1, 2), (2, 3)]),
         ("star", [(0, 1), (0, 2), (0, 3)]),
         ([(0, 2), (1, 3)], [(0, 2), (1, 3)]),
         ("cycle", [(0, 1), (1, 2), (2, 3), (0, 3)]),
@@ -309,7 +309,7 @@ def test_atoms_of_networks_have_numbers_shapes_and_a_common_scale() -> None:
 def test_graphs_of_atoms_have_their_nodes_along_the_motif_and_no_weak_edges() -> None:
     matrix = np.zeros((1, 6, 6))
     matrix[0, 0, 1:] = [1.0, 0.5, 0.2, 0.09, 0.0]
-    model = Fitted(matrix, atoms_=matrix, motif_=[(i, i + 1) for i in range(5)], motif_name_="chain")
+    model = Fitted(matrix, atoms_=matrix, motif_=[(i, i + 1) for i in range(5)], motif_name_="path")
 
     def edges(threshold: float) -> int:
         (cell,) = plot.atoms(model, kind="graph", threshold=threshold)

@@ -119,7 +119,7 @@ def test_the_page_of_a_reconstruction_is_that_of_the_command_line(
     learned, theirs = "m.safetensors", tmp_path / "theirs.html"
     NetworkDictionary(4, k=5, steps=10, random_state=3).fit("@karate").save(learned)
     model = NetworkDictionary.load(learned)
-    for words, keywords in (([], {}), (["--mode", "off-chain", "--threshold", "0.3"], {"mode": "off-chain", "threshold": 0.3})):
+    for words, keywords in (([], {}), (["--mode", "off-motif", "--threshold", "0.3"], {"mode": "off-motif", "threshold": 0.3})):
         own = model.reconstruct("@karate", samples=3000, **keywords).report(tmp_path / "own.html")
         cli(
             "network", "reconstruct", "@karate", "--model", learned, "--samples", 3000, "--seed", 3, *words,

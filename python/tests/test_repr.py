@@ -201,7 +201,7 @@ def test_samplers_comparisons_and_evaluations_are_tables_in_notebooks() -> None:
     sampler = ergodict.sample("@karate", k=3, sampler="glauber", random_state=1)
     sampler.draw(7)
     page = sampler._repr_html_()
-    assert "<table" in page and "glauber" in page and "chain of 3 nodes" in page and ">7<" in page
+    assert "<table" in page and "glauber" in page and "path of 3 nodes" in page and ">7<" in page
     compared = ergodict.compare(["@karate", "@karate"], n_components=2, k=3, steps=3, samples=200, random_state=0)
     page = compared._repr_html_()
     assert page.count("<tr>") >= 3 and "2. @karate" in page and f"{compared.matrix[0, 1]:.3g}" in page and "±" in page and compared.finding in page

@@ -47,7 +47,7 @@ free of, freed of, frees of
 is no command, is no flag, is no file, is no column
 law, laws | power law, power-law
 *homomorphism* | homomorphism density, maths.md#homomorphisms, uniform homomorphisms, homomorphismsampler
-off the chain, off chain, off-chain* | ndr-off-chain, --mode off-chain, plain|off-chain, or off-chain, off-chain.tsv
+off the chain, off chain, off-chain*
 *normalis*, *colour*, *neighbour*, *magnetis*, *factoris*, *optimisa*, *optimise*
 head, heads | git head, $ head, | head
 1 edges, 1 rows, 1 atoms, 1 pairs, 1 nodes, 1 windows, 1 steps, 1 samples";
@@ -238,7 +238,7 @@ mod tests {
             ("rebuilds what was rebuilt", 2),
             ("neighbours replaced in place, two places", 2),
             ("21 edges, 1 edges", 1),
-            ("`ndr-off-chain` is off the chain", 1),
+            ("`ndr-off-motif` is off the chain", 1),
             ("the `page` of `heads`, a page", 1),
             ("plain text", 0),
         ] {

@@ -142,14 +142,11 @@ impl Args {
         let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
         self.reports.write(|| Ok(page::of_model(&model, &[timing])?))?;
         let run = &learning.close()?[0];
-        let explained = run.explained();
         let summary = FactorSummary {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
             seconds: time.as_secs_f64(),
             lambda: model.parameters.effective_lambda(),
-            explained: explained.map(|share| share.atoms),
-            explained_by_mean: explained.map(|share| share.mean),
-            samples_of_data: explained.map(|share| share.samples),
+            samples_of_data: run.explained().map(|share| share.samples),
             data: input::name(&self.data),
             signs: run.sign_warning(),
             config: Value::Object(model.provenance.config.clone()),
@@ -168,10 +165,6 @@ struct FactorSummary<'a> {
     seconds: f64,
     /// Weight of the ℓ₁ norm of the code, as given or as `auto` became
     lambda: f64,
-    /// Share 1 − ‖X − WH‖²/‖X‖² of the samples that the atoms explain; `null` where they were gone over only once
-    explained: Option<f64>,
-    /// The same for multiples of the mean sample
-    explained_by_mean: Option<f64>,
     /// Samples of the data but for those held out, each counted once; `null` where they were gone over only once
     samples_of_data: Option<u64>,
     #[serde(skip)]
@@ -191,7 +184,7 @@ impl Summary for FactorSummary<'_> {
         let (LearnedModel { atoms, features, samples, .. }, data) = (&self.learned, &self.data);
         let samples = self.samples_of_data.unwrap_or(*samples);
         let shape = format!("{} × {features} features", count(samples as usize, "sample", "samples"));
-        Some(match (self.explained, self.explained_by_mean) {
+        Some(match (self.learned.results.explained, self.learned.results.explained_by_mean) {
             (Some(by_atoms), Some(by_mean)) => format!(
                 "{} {} of {data} ({shape}; mean sample alone: {})",
                 count(*atoms, "atom explains", "atoms explain"),

@@ -90,7 +90,8 @@ impl ComparisonPage {
         let mut numbers = Vec::new();
         if let Some((a, b)) = closest {
             let text = format!("smallest distance: {} and {}", names[a], names[b]);
-            numbers.push((plus_minus(outcome.distance((a, b))), text));
+            let Estimate { value, standard_error, .. } = outcome.distance((a, b));
+            numbers.push((format!("{value:.3} ± {standard_error:.3}"), text));
         }
         let copies = outcome.rewired.iter().flatten().map(|copy| copy.distance.value);
         let (low, high) =

@@ -33,7 +33,7 @@ fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
     let (explained, form) = (network.explained.as_ref()?, model.network.as_ref()?);
     let atoms = count(model.w.cols(), "latent motif explains", "latent motifs explain");
     let walks = match &*form.motif {
-        "chain" => format!("{}-node walks", form.k),
+        "path" => format!("{}-node walks", form.k),
         other => format!("samples of a {other} of {} nodes", form.k),
     };
     let rewired =

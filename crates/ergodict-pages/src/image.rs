@@ -136,6 +136,7 @@ pub fn of_denoising(
         facts.into_iter().chain(learned.then(|| self::facts(model)).into_iter().flatten()).collect();
     Ok(report
         .figure(pictures("Before and after".into(), done, patch, 0.0)?)
+        .details(None)
         .gallery(&gallery(model))?
         .facts(&facts)
         .code("Reproduce", command))

@@ -208,7 +208,7 @@ fn validity(network: &Arc<Network>) -> Result<Vec<SamplerValidity>> {
     } else {
         Arc::clone(network)
     };
-    let motif = Motif::chain(SHORT)?;
+    let motif = Motif::path(SHORT)?;
     let mut all = Vec::new();
     for kind in SamplerKind::ALL {
         let made = SamplerBuilder::default().build(kind, &largest, &motif, 0);

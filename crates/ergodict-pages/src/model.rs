@@ -1,5 +1,6 @@
 //! The report of a learned dictionary, from its model file.
 
+use crate::finding::percent;
 use crate::recorded::RecordedSettings;
 use crate::text::{input, list, short};
 use crate::{mixing, network, rerun};
@@ -7,7 +8,7 @@ use ergodict::factor::Schedule;
 use ergodict::model::{GapPoint, Model, Precision, Provenance, Results};
 use ergodict::patch::SpinValues;
 use ergodict_report::gallery::{Atom, Form, Gallery};
-use ergodict_report::words::{count, number};
+use ergodict_report::words::{count, grouped, number};
 use ergodict_report::{AtomGrid, Color, Figure, LineChart, PictureError, Report, Series};
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
         // Each epoch counts its samples again.
         _ => "samples (with repetitions)",
     };
-    let lead = format!("{r} {what} {} {samples} in {} steps. {}", totals.samples, totals.t, halves(model));
+    let lead = format!("{r} {what} {} {samples}. {}", grouped(totals.samples), halves(model));
     Report::new(title).lead(lead).numbers(numbers(model)).gallery(&shown)
 }
 
@@ -88,7 +89,16 @@ fn details(report: Report, model: &Model) -> Report {
 /// The numbers at the top: the share that is explained, atoms, samples.
 fn numbers(model: &Model) -> Vec<(String, String)> {
     let mut numbers = Vec::new();
-    if let Some((share, is_exact)) = explained(model) {
+    let measured =
+        model.provenance.results.and_then(|found| Some((found.explained?, found.explained_by_mean?)));
+    if let Some((by_atoms, by_mean)) = measured {
+        let (of, mean) = if model.patch.is_some() {
+            ("fresh patches", "mean patch")
+        } else {
+            ("the samples", "mean sample")
+        };
+        numbers.push((percent(by_atoms), format!("of {of} explained ({mean} alone: {})", percent(by_mean))));
+    } else if let Some((share, is_exact)) = explained(model) {
         let bound = if is_exact { "" } else { "≥ " };
         numbers
             .push((format!("{bound}{:.0} %", (100.0 * share).floor()), "of the data explained".to_owned()));
@@ -97,7 +107,7 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
     let atoms = if unused > 0 { format!("atoms, {unused} unused") } else { "atoms".to_owned() };
     numbers.push((model.w.cols().to_string(), atoms));
     let samples = if model.patch.is_some() { "patches" } else { "samples, with repetitions" };
-    numbers.push((model.aggregates.samples.to_string(), samples.to_owned()));
+    numbers.push((grouped(model.aggregates.samples), samples.to_owned()));
     numbers
 }
 
@@ -108,7 +118,7 @@ const IMAGES: &str = "
     Patches follow a random walk over the image, one pixel at a time, so consecutive patches are correlated. The mean of each patch shows how strongly.";
 
 /// The data that the atoms are of, in words.
-fn source(model: &Model) -> String {
+pub fn source(model: &Model) -> String {
     let first = model.inputs.first().map(|input| short(&input.name));
     let settings = RecordedSettings::new(&model.provenance.config);
     let lattice = || {
@@ -147,7 +157,9 @@ pub fn halves(model: &Model) -> String {
             "The {half} most dominant atoms have at least half of the usage (root mean square of codes). "
         ),
     };
-    format!("{atoms}{}", explained_words(model)).trim_end().to_owned()
+    let is_measured = model.provenance.results.is_some_and(|results| results.explained.is_some());
+    let explained = if is_measured { String::new() } else { explained_words(model) };
+    format!("{atoms}{explained}").trim_end().to_owned()
 }
 
 /// A name with a capital letter.
@@ -160,7 +172,7 @@ fn capital(name: &str) -> String {
 ///
 /// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (docs/maths.md, What is minimized). Of `p` the aggregates have the second part alone,
 /// since `‖H‖² = tr A`; what is left of it makes the quotient of the two larger: a bound, which is exact without λ.
-pub fn explained(model: &Model) -> Option<(f64, bool)> {
+fn explained(model: &Model) -> Option<(f64, bool)> {
     let (totals, parameters) = (&model.aggregates, &model.parameters);
     // Missing entries were filled in, and are in both.
     let masked = RecordedSettings::new(&model.provenance.config).missing;

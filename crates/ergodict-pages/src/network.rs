@@ -1,6 +1,6 @@
 //! The report of a network dictionary, from its model.
 
-use crate::model::{halves, left_out, shown};
+use crate::model::{left_out, shown};
 use crate::recorded::RecordedSettings;
 use crate::shell::flag;
 use crate::text::{list, short};
@@ -10,7 +10,7 @@ use ergodict::model::{AtomExample, ChainReport, NetworkReport};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::gallery::{Atom, Example, Form, Gallery};
-use ergodict_report::words::count;
+use ergodict_report::words::{count, grouped};
 use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
 
 /// Networks whose degrees are drawn.
@@ -69,8 +69,9 @@ fn from(model: &Model, names: &[String]) -> String {
     if let Some(over_time) = model.over_time.as_ref().filter(|_| settings.timestamps.is_some()) {
         let windows = over_time.learned().count();
         let spans: Vec<(f64, f64)> = over_time.learned().filter_map(|(_, window)| window.span).collect();
-        if let ([(from, _), ..], [.., (_, to)]) = (&spans[..], &spans[..]) {
-            let (from, to) = (over_time.times.show(*from), over_time.times.show(*to));
+        if let ([(from, until), ..], [.., (_, to)]) = (&spans[..], &spans[..]) {
+            let show = |moment: &f64| windows::moment(over_time.times, *moment, until - from);
+            let (from, to) = (show(from), show(to));
             return format!("{} ({}, {from} to {to})", list(names), count(windows, "window", "windows"));
         }
     }
@@ -112,7 +113,7 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
         }
     } else {
         numbers.push((model.provenance.networks.len().to_string(), "networks".to_owned()));
-        numbers.push((model.aggregates.samples.to_string(), "patches".to_owned()));
+        numbers.push((grouped(model.aggregates.samples), "patches".to_owned()));
     }
     if numbers.len() < 3 {
         numbers.push((model.w.cols().to_string(), "latent motifs".to_owned()));
@@ -150,13 +151,14 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let chain = kept.chain.as_ref();
     let how = match chain.and_then(|chain| chain.all) {
         Some(all) => format!("learned from all {all} motif samples, weighted by probability"),
-        None => format!("learned from {} patches in {} steps", totals.samples, totals.t),
+        None => format!("learned from {} patches", grouped(totals.samples)),
     };
     let size = match &kept.networks[..] {
-        [one] if model.over_time.is_some() => {
-            format!(" (its last window has {} nodes and {} edges)", one.nodes, one.edges)
+        [one] => {
+            let size = format!("{} nodes and {} edges", grouped(one.nodes as u64), grouped(one.edges as u64));
+            let size = if model.over_time.is_some() { format!("its last window has {size}") } else { size };
+            format!(" ({size})")
         }
-        [one] => format!(" ({} nodes, {} edges)", one.nodes, one.edges),
         _ => String::new(),
     };
     let sampler = chain.map_or("", |chain| &chain.sampler);
@@ -170,27 +172,14 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
             found = format!("{found}{}.\n\n", sentences.join(". "));
         }
     }
-    let patch =
-        format!("A patch is the subgraph on the nodes of a random {} of {} nodes", form.motif, form.k);
-    let more = chain.and_then(|chain| match &chain.mixing[..] {
-        [one] => one.mean.map(|mean| (mean, one.observable.as_str())),
-        _ => None,
-    });
-    let more = more.map_or_else(String::new, |(mean, observable)| {
-        // Walks that revisit nodes have the same edge at several positions.
-        let revisits = !RecordedSettings::new(&kept.config).injective;
-        let counted = if revisits { " (an edge that the walk revisits counts again)" } else { "" };
-        match observable {
-            "edges off the motif" => {
-                format!(", with {mean:.1} edges off the motif on average{counted}")
-            }
-            _ => format!(", with a weight of {mean:.1} off the motif on average{counted}"),
-        }
-    });
+    let motif = match &*form.motif {
+        "path" => "walk",
+        other => other,
+    };
+    let patch = format!("A patch is the subgraph on the nodes of a random {motif} of {} nodes", form.k);
     format!(
-        "{found}{} of {from}{size}, {how}. {patch}{more}.\n\n{}",
+        "{found}{} of {from}{size}, {how}. {patch}.",
         count(model.w.cols(), "latent motif", "latent motifs"),
-        halves(model)
     )
 }
 
@@ -304,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_share_off_the_motif_is_that_of_the_entries() {
-        let form = NetworkForm::new(&Motif::chain(3).unwrap(), false, false);
+        let form = NetworkForm::new(&Motif::path(3).unwrap(), false, false);
         let path = [0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0];
         assert_eq!(off_motif(&form, &path), 0.0);
         let triangle = [0.0, 0.5, 0.5, 0.5, 0.0, 0.5, 0.5, 0.5, 0.0];

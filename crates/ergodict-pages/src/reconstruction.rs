@@ -340,7 +340,7 @@ mod tests {
         let build = Build { loops: Loops::Keep, ..Build::default() };
         let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 1.0), (3, 3, 1.0)];
         let network = Network::build(NodeIds::numbered(4), &edges, false, build).unwrap().0;
-        let (network, motif) = (Arc::new(network), Motif::chain(3).unwrap());
+        let (network, motif) = (Arc::new(network), Motif::path(3).unwrap());
         let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j));
         for targets in [Targets::All, Targets::Only(vec![(0, 1), (0, 3), (3, 3)])] {
             let parameters = ReconstructionSettings::default();

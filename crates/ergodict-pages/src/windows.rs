@@ -60,10 +60,14 @@ fn detail(over_time: &OverTime, at: usize) -> Option<String> {
 
 /// When a window begins, without the time of day where it is a day long; the name of a snapshot.
 pub fn begin(times: Times, window: &WindowRecord) -> String {
-    let Some((from, to)) = window.span else { return window.name.clone() };
-    let text = times.show(from);
+    window.span.map_or_else(|| window.name.clone(), |(from, to)| moment(times, from, to - from))
+}
+
+/// A moment, without the time of day where windows of this `length` are a day long or more.
+pub fn moment(times: Times, moment: f64, length: f64) -> String {
+    let text = times.show(moment);
     match text.split_once('T') {
-        Some((day, _)) if times != Times::Numbers && to - from >= 86_400.0 => day.to_owned(),
+        Some((day, _)) if times != Times::Numbers && length >= 86_400.0 => day.to_owned(),
         _ => text,
     }
 }

@@ -51,7 +51,7 @@ struct Learned {
     /// In descending order.
     dominance: Vec<f64>,
     /// Mean entry off the chain over mean entry on it: of the most dominant atom, and of all by their dominance.
-    off_chain: (f64, f64),
+    off_motif: (f64, f64),
 }
 
 /// The dictionaries of all networks.
@@ -103,7 +103,7 @@ pub(crate) fn measure(networks: &[Read], place: &mut Place<'_>) -> Result<Option
 }
 
 fn learned(read: &Read, law: SamplerKind, path: &std::path::Path, file: &str, seed: u64) -> Result<Learned> {
-    let (network, motif) = (Arc::new(read.network.clone()), Motif::chain(NODES)?);
+    let (network, motif) = (Arc::new(read.network.clone()), Motif::path(NODES)?);
     let sampler = SamplerBuilder::default().build(law, &network, &motif, seed)?;
     let learned = NetworkLearning::new(ATOMS).learn::<f64>(&[(Arc::clone(&network), sampler)], seed)?;
     let mut model = Model::from_factorizer(&learned, "network", seed);
@@ -113,14 +113,14 @@ fn learned(read: &Read, law: SamplerKind, path: &std::path::Path, file: &str, se
     model.provenance = run.into();
     model.save(path)?;
     let (scores, order) = model.dominance();
-    let shares: Vec<f64> = order.iter().map(|&atom| off_chain(model.w.col(atom))).collect();
+    let shares: Vec<f64> = order.iter().map(|&atom| off_motif(model.w.col(atom))).collect();
     let dominance: Vec<f64> = order.iter().map(|&atom| scores[atom]).collect();
     let mean = shares.iter().zip(&dominance).map(|(share, weight)| share * weight).sum();
     Ok(Learned {
         nodes: network.nodes(),
         edges: network.edges(),
         model: file.to_owned(),
-        off_chain: (shares[0], mean),
+        off_motif: (shares[0], mean),
         dominance,
     })
 }
@@ -135,7 +135,7 @@ fn gallery(model: &Model, form: &NetworkForm) -> Gallery {
     let (scores, order) = model.dominance();
     let card = |&k: &usize| {
         let values = model.w.col(k).to_vec();
-        let scores = vec![scores[k], off_chain(&values)];
+        let scores = vec![scores[k], off_motif(&values)];
         Atom { name: k.to_string(), scores, values, examples: Vec::new() }
     };
     Gallery {
@@ -151,7 +151,7 @@ fn gallery(model: &Model, form: &NetworkForm) -> Gallery {
 }
 
 /// Mean entry of an atom off the two diagonals beside the main one and off that itself, over the mean on those two.
-fn off_chain(atom: &[f64]) -> f64 {
+fn off_motif(atom: &[f64]) -> f64 {
     let (mut on, mut off) = ((0.0, 0u32), (0.0, 0u32));
     for (position, &value) in atom.iter().enumerate() {
         match (position / NODES).abs_diff(position % NODES) {
@@ -204,13 +204,13 @@ impl Outcome for FigureNdl {
         };
         let mut claims = Vec::new();
         for (name, pivot, exact) in [("arXiv", arxiv, arxiv_exact), ("Homo sapiens", ppi, ppi_exact)] {
-            let (top, share) = (pivot.dominance[0], pivot.off_chain.0);
+            let (top, share) = (pivot.dominance[0], pivot.off_motif.0);
             claims.push(Claim {
                 about: format!("the most dominant atom of {name} (Section 6.4)"),
                 printed: "score over 0.15, mostly zeros off the two diagonals".into(),
                 ours: format!(
                     "score {top:.3}, mean off-motif entry {share:.3} of that on the motif; of all walks with equal probability {:.3} and {:.3}",
-                    exact.dominance[0], exact.off_chain.0
+                    exact.dominance[0], exact.off_motif.0
                 ),
                 verdict: if name == "arXiv" { Verdict::agrees_if(top > 0.15 && share < 0.1) } else { Verdict::NotComparable },
                 why: "mostly zeros: under a tenth of the mean entry on the chain. Scores are √A_jj over their sum; how peaked \
@@ -218,7 +218,7 @@ impl Outcome for FigureNdl {
                     .into(),
             });
         }
-        let shares = [facebook, arxiv, ppi].map(|learned| learned.off_chain.1);
+        let shares = [facebook, arxiv, ppi].map(|learned| learned.off_motif.1);
         claims.push(Claim {
             about: "what atoms show (Section 6.4)".into(),
             printed: "Facebook communities and hubs, arXiv clusters and few hubs, proteins hardly clusters".into(),
@@ -234,10 +234,10 @@ impl Outcome for FigureNdl {
 
     fn json(&self) -> Value {
         let one = |(shown, done): &(FigurePanel, Done<Learned>)| {
-            let Learned { nodes, edges, model, dominance, off_chain } = &done.outcome;
+            let Learned { nodes, edges, model, dominance, off_motif } = &done.outcome;
             json!({
                 "network": shown.name, "sampler": shown.law.to_string(), "nodes": nodes, "edges": edges, "model": model, "dominance": dominance,
-                "off_chain": { "most_dominant": off_chain.0, "mean": off_chain.1 }, "seconds": done.seconds,
+                "off_motif": { "most_dominant": off_motif.0, "mean": off_motif.1 }, "seconds": done.seconds,
             })
         };
         json!({ "networks": self.networks.iter().map(one).collect::<Vec<_>>() })

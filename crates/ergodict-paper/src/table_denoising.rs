@@ -20,7 +20,7 @@ const PRINTED: &str = "
     repeated. The rows of Spectral, DeepWalk, LINE and node2vec are copied there from the node2vec paper, whose removal and negatives are others. The
     authors' later code integrates the convex hull of the curve, drops unvisited pairs from the curve of NDR alone, and turns its direction for −50 %.
     On +50 % the paper's mean over all entries cannot work: a false edge is seen almost only on the walk itself, where every reconstruction is near 1; that
-    is what the rows ndr and ndr-as-printed show, and what ndr-off-chain mends. The protein network is another release than the paper's.
+    is what the rows ndr and ndr-as-printed show, and what ndr-off-motif mends. The protein network is another release than the paper's.
     ndr-as-printed takes 200 000 walks; ndr continues until 95 % of the pairs were seen 20 times, 4 million walks at most.";
 
 /// What the paper prints for a method: Facebook, Homo sapiens, arXiv.

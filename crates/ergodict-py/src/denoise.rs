@@ -236,7 +236,7 @@ pub(crate) fn denoise_scores<'py>(
 
 /// How denoising by reconstruction goes about it, for runs on several processes.
 pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let ndr = Ndr::new(Mode::OffChain);
+    let ndr = Ndr::new(Mode::OffMotif);
     let all = json!({
         "k": ndr.k,
         "chains": Ndr::WALKERS,

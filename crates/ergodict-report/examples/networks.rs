@@ -159,7 +159,7 @@ fn read(name: &str) -> Outcome<Vec<Vec<f64>>> {
 
 const METHODS: [&str; 16] = [
     "ensemble",
-    "ndr-off-chain",
+    "ndr-off-motif",
     "ndr",
     "co-visits",
     "common-neighbors",

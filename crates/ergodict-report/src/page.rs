@@ -74,6 +74,7 @@ pub(crate) fn render_page(
     let lead = join(lead, |paragraph| format!("<p class=\"lead\">{}</p>\n", escape(paragraph)));
     let contents = render_contents(blocks);
     let numbers = render_numbers(numbers);
+    let warning = render_warning(blocks);
     let blocks = render_blocks(blocks);
     format!(
         r#"<!DOCTYPE html>
@@ -93,7 +94,7 @@ pub(crate) fn render_page(
 <main>
 <header>
 <h1>{title}</h1>
-{numbers}{lead}</header>
+{numbers}{warning}{lead}</header>
 {contents}{blocks}<footer>Made by ergodict. This page is one file and needs no network.</footer>
 </main>
 <script>{script}</script>
@@ -126,6 +127,16 @@ fn render_numbers(numbers: &[(String, String)]) -> String {
         format!("<div><dd>{}</dd><dt>{}</dt></div>\n", escape(value), escape(what))
     });
     format!("<dl class=\"numbers\">\n{numbers}</dl>\n")
+}
+
+/// What diagnostics speak against, which is not left to the folded parts alone.
+fn render_warning(blocks: &[Block]) -> String {
+    join(blocks, |block| match &block.content {
+        Content::Details(Some(check)) if !check.is_ok => {
+            format!("<p class=\"warning\">{}</p>\n", render_check(check))
+        }
+        _ => String::new(),
+    })
 }
 
 /// Links to the blocks that long pages list at their head: the sections, with what stands before them, or else all.
@@ -174,14 +185,14 @@ fn render_block(id: &str, block: &Block) -> String {
 
 /// The head of a folded part, which is left open.
 fn render_details(heading: &str, check: Option<&Check>) -> String {
-    let badge = check.map_or_else(String::new, |Check { is_ok, words }| {
-        let (class, mark) = if *is_ok { ("ok", "OK") } else { ("warn", "Warning") };
-        format!(
-            "\n<span class=\"badge {class}\">{mark}</span> <span class=\"check\">{}</span>",
-            escape(words)
-        )
-    });
+    let badge = check.map_or_else(String::new, |check| format!("\n{}", render_check(check)));
     format!("<details class=\"details\">\n<summary>{heading}{badge}</summary>\n")
+}
+
+/// A badge and its reason.
+fn render_check(Check { is_ok, words }: &Check) -> String {
+    let (class, mark) = if *is_ok { ("ok", "OK") } else { ("warn", "Warning") };
+    format!("<span class=\"badge {class}\">{mark}</span> <span class=\"check\">{}</span>", escape(words))
 }
 
 fn render_words(words: &[String]) -> String {

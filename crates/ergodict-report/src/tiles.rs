@@ -86,7 +86,10 @@ impl<'a> Tiles<'a> {
         let rows = self.count.div_ceil(self.columns) as f64;
         let (width, height) =
             (self.columns as f64 * (self.width + GAP), rows * (self.height + self.below + GAP));
-        open("atoms", width - GAP + 2.0, height - GAP + 2.0, label)
+        // Three or four pictures in a row take the whole width of a page.
+        let class =
+            if self.class == "picture" && (3..=4).contains(&self.columns) { "atoms row" } else { "atoms" };
+        open(class, width - GAP + 2.0, height - GAP + 2.0, label)
     }
 
     /// Opens the group of picture `i`.

@@ -1,13 +1,28 @@
 //! Words for numbers.
 
-/// A number of things: `1 seed`, `2 seeds`.
+/// A number of things: `1 seed`, `2 seeds`, `10,000 seeds`.
 ///
 /// ```
 /// use ergodict_report::words::count;
 /// assert_eq!((count(1, "seed", "seeds"), count(2, "seed", "seeds")), ("1 seed".into(), "2 seeds".into()));
 /// ```
 pub fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+    format!("{} {}", grouped(n as u64), if n == 1 { one } else { many })
+}
+
+/// A number in groups of three digits from five digits on: `1234`, `1,234,567`.
+///
+/// ```
+/// use ergodict_report::words::grouped;
+/// assert_eq!([1234, 12_345, 1_234_567].map(grouped), ["1234", "12,345", "1,234,567"]);
+/// ```
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    String::from_utf8_lossy(&groups.join(&b',')).into_owned()
 }
 
 /// A number in three significant digits: `0.00123`, `12.3`, `12345`, `1.20e-7`.

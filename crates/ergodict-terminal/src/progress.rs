@@ -1,7 +1,8 @@
-//! Talk on standard error: a bar on a terminal, else a line every few seconds.
+//! Progress on standard error: a bar on a terminal, else a line every few seconds.
 
 use crate::output::printable;
 use ergodict::data::bytes_read;
+use ergodict_report::words::grouped;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fs::Metadata;
 use std::io::{IsTerminal, Write};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Time between lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// Smaller files are read before anybody wonders.
+/// Smaller files are read without a progress line.
 const SMALL_FILE: u64 = 16 << 20;
 /// Time between looks at how far the reading of a file is.
 const LOOK: Duration = Duration::from_millis(500);
@@ -182,16 +183,6 @@ fn amount(unit: &str, n: u64) -> String {
     }
 }
 
-/// `1 234 567`, which is easier to read than without spaces.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    if digits.len() < 5 {
-        return digits;
-    }
-    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
-    String::from_utf8_lossy(&groups.join(&b' ')).into_owned()
-}
-
 /// `12.3 k/s`; of bytes, `1.2 MiB/s`.
 fn speed(unit: &str, rate: f64) -> String {
     if unit == "bytes" {
@@ -265,10 +256,6 @@ mod tests {
         assert_eq!(speed("bytes", 1_572_864.0), "1.5 MiB/s");
         let times = [0.0, 59.4, 83.0, 120.0, 7384.0, 3e5, f64::INFINITY, f64::NAN].map(time);
         assert_eq!(times, ["0 s", "59 s", "1:23", "2:00", "2:03:04", "3 days", "11574074 days", "0 s"]);
-        assert_eq!(
-            (&*grouped(1234), &*grouped(12_345), &*grouped(1_234_567)),
-            ("1234", "12 345", "1 234 567")
-        );
     }
 
     #[test]

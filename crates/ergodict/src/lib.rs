@@ -37,7 +37,7 @@
 //! use ergodict::{data::embedded, model::Model, run::NetworkLearning};
 //!
 //! let karate = std::sync::Arc::new(embedded("@karate")?);
-//! let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &Motif::chain(5)?)?);
+//! let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &Motif::path(5)?)?);
 //! let learned = NetworkLearning { steps: 50, ..NetworkLearning::new(9) }.learn::<f64>(&[(karate, sampler)], 0)?;
 //! let (dominance, order) = Model::from_factorizer(&learned, "network", 0).dominance();
 //! let first = learned.dictionary().col(order[0]); // the atom that is used most, 5×5 row by row

@@ -49,7 +49,7 @@ pub enum Purpose {
 /// | [`Chain`](Purpose::Chain) | [`GOING_ON`](ids::GOING_ON) | seeds of chains that go on from a model, so that they are not those it was learned from |
 /// | [`Chain`](Purpose::Chain) | `SCORES` | patches that a dictionary's error on a window of time is from |
 /// | [`Chain`](Purpose::Chain) | `COMPARING` | walks that networks are compared on, and seeds of their dictionaries |
-/// | [`Chain`](Purpose::Chain) | `YARDSTICK` | walks that a dictionary explains next to rewired networks |
+/// | [`Chain`](Purpose::Chain) | `YARDSTICK` | walks that a dictionary explains next to rewired networks, and patches of images next to the mean patch |
 /// | [`Chain`](Purpose::Chain) | `EXCHANGES` | exchanges between temperatures |
 /// | [`Synthetic`](Purpose::Synthetic) | `NETWORK` | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | `FALSE_EDGES` | edges added to a network |

@@ -21,13 +21,13 @@ from ._reconstruct import model_of
 from ._shares import Shares
 from ._source import source
 
-_METHODS = ("ndr-off-chain", "ndr", "co-visits")
+_METHODS = ("ndr-off-motif", "ndr", "co-visits")
 
 
 def denoise(
     path: Any,
     pairs: Any = None,
-    method: str = "ndr-off-chain",
+    method: str = "ndr-off-motif",
     *,
     model: Any = None,
     n_components: int = 25,
@@ -61,7 +61,7 @@ def denoise(
         An ``.egr`` file that all workers can open by this path, or an embedded network: undirected, without weights and loops.
     pairs : array of shape (m, 2), list of pairs, table, or "non-edges", optional
         The pairs to score, by ids; by default every observed edge.
-    method : {"ndr-off-chain", "ndr", "co-visits"}
+    method : {"ndr-off-motif", "ndr", "co-visits"}
         Score of a pair: the off-motif mean of its reconstruction, shrunk; the mean over all entries; how often both nodes were
         seen off the walk.
     model : NetworkDictionary or path, optional
@@ -132,7 +132,7 @@ def denoise(
     dictionary = model_of(model)
     sampling = _check.sampling(sampler="walk", chains=chains)
     plan = {
-        "lambda": 0.0, "mode": "plain" if method == "ndr" else "off-chain", "reversal": False, "seed": seed, "burn_in": 0, "every": 1,
+        "lambda": 0.0, "mode": "plain" if method == "ndr" else "off-motif", "reversal": False, "seed": seed, "burn_in": 0, "every": 1,
         "memory": DENOISING["memory"],
     }
     sums, counts = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.uint64)
@@ -162,6 +162,6 @@ def denoise(
     if method == "co-visits":
         scores = visited
     else:
-        below = visited + (DENOISING["shrinkage"] * taken if method == "ndr-off-chain" else 0.0)
+        below = visited + (DENOISING["shrinkage"] * taken if method == "ndr-off-motif" else 0.0)
         scores = np.divide(sums, below, out=np.zeros(len(sums)), where=counts > 0)
     return Denoised(observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=[], seed=seed, top=count)

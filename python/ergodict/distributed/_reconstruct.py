@@ -214,7 +214,7 @@ def reconstruct(
     seed = dictionary.seed_ if random_state is None else seed_of(random_state)
     sampling = _check.sampling(None, None, sampler, injective, every, burn_in, chains, component, lazy)
     plan = {
-        "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
+        "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-motif")),
         "reversal": _check.flag(reversal, "reversal"), "seed": seed, "burn_in": sampling["burn_in"], "every": sampling["every"],
         "memory": _check.count(memory, "memory", expected="at least one mebibyte is needed") << 20, "block": each, "samples": total,
     }

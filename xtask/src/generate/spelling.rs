@@ -176,8 +176,8 @@ pub(super) const SPELLINGS: [Spelling; 34] = [
     Spelling {
         key: "motif",
         annotation: "Any",
-        kind: "{\"chain\", \"star\", \"cycle\", \"complete\"}, path or list of pairs",
-        default: "\"chain\"",
+        kind: "{\"path\", \"star\", \"cycle\", \"complete\"}, file or list of pairs",
+        default: "\"path\"",
         help: "The motif: a shape, a file that lists its edges, or the edges, of nodes that are numbered from 0",
         ..SAME
     },

@@ -119,7 +119,7 @@ fn tables(ours: &[Value], theirs: &[Value]) -> Result<String> {
         text,
         "\n## Reconstruction\n\n{samples} homomorphisms of the approximate pivot, λ = 0, f32, medians of {}; largest component of each \
          network. *plain*: all pairs; *reversal*: the same with every atom reversed too, which {name} always does; \
-         *off-chain*: without the entries of motif edges; *edges*: only the pairs that are edges. {name} is **scaled** from {} \
+         *off-motif*: without the entries of motif edges; *edges*: only the pairs that are edges. {name} is **scaled** from {} \
          homomorphisms to as many, and the ratio is of CPU times with one thread; the targets are of wall time. Memory is the peak of a process \
          that reads the network, learns and reconstructs.\n\n",
         count("repeats")?,

@@ -72,7 +72,7 @@ impl NetworkRun {
         let motif = model.network.as_ref().context("a model of networks has a motif")?.motif()?;
         let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, seed)?;
         // Off the walked path: at its own edges any atoms would be right.
-        let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
+        let parameters = ReconstructionSettings { mode: Mode::OffMotif, ..ReconstructionSettings::default() };
         let mut reconstruction =
             Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
         reconstruction.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;

@@ -15,6 +15,7 @@ use ergodict::run::Identity;
 use ergodict::settings::Settings;
 use ergodict::text::Shape;
 use ergodict_pages::image::{Distance, NoiseLevel, Outcome, of_denoising};
+use ergodict_report::words::grouped;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -185,6 +186,7 @@ impl Summary for ImageDenoiseSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let Self { sigma, patches, atoms, stride, atoms_per_patch, .. } = self;
         let how = self.noise.how();
+        let patches = grouped(*patches);
         let codes = format!("{patches} patches, {atoms_per_patch:.1} of {atoms} atoms each, stride {stride}");
         let mut lines = vec![("noise", format!("σ = {sigma:.4} ({how})")), ("codes", codes)];
         if self.unchanged_share > 0.01 {

@@ -15,7 +15,8 @@ use ergodict::linalg::Scalar;
 use ergodict::patch::{ImageStream, PatchKind};
 use ergodict::run::{ImageSource, Run, RunPlan};
 use ergodict::settings::{ImageSettings, Settings};
-use ergodict_pages::model as page_of_model;
+use ergodict_pages::finding::percent;
+use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -146,7 +147,6 @@ impl Args {
             patch_seconds: filling.as_secs_f64() - chain,
             learning_seconds: learning.as_secs_f64(),
             patch: (self.settings.patch.0, self.settings.patch.1),
-            explained: page_of_model::explained(model),
             config: &run.plan().settings,
             shown: self.reports.lines(),
         };
@@ -170,9 +170,6 @@ struct ImageLearnSummary<'a> {
     learning_seconds: f64,
     #[serde(skip)]
     patch: (usize, usize),
-    /// Share of the squares of all patches that is explained, and whether it is exact or a lower bound.
-    #[serde(skip)]
-    explained: Option<(f64, bool)>,
     #[serde(skip)]
     config: &'a Value,
     #[serde(skip)]
@@ -185,11 +182,15 @@ impl Summary for ImageLearnSummary<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let LearnedModel { model, atoms, samples, .. } = self.learned;
         let (rows, cols) = self.patch;
-        let explained = self.explained.map_or("learned from".to_owned(), |(share, is_exact)| {
-            let bound = if is_exact { "" } else { "at least " };
-            format!("explain {bound}{:.0} % of", (100.0 * share).floor())
-        });
-        let finding = format!("{atoms} atoms of {rows}×{cols} pixels {explained} {samples} patches");
+        let atoms = count(atoms, "atom", "atoms");
+        let finding = match (self.learned.results.explained, self.learned.results.explained_by_mean) {
+            (Some(by_atoms), Some(by_mean)) => format!(
+                "{atoms} of {rows}×{cols} pixels explain {} of fresh patches (mean patch alone: {})",
+                percent(by_atoms),
+                percent(by_mean)
+            ),
+            _ => format!("{atoms} of {rows}×{cols} pixels learned from {samples} patches"),
+        };
         let mut lines = vec![("", finding)];
         lines.extend(self.learned.lines());
         lines.push(("wrote", model.display().to_string()));

@@ -13,6 +13,7 @@ use ergodict::model::{Input, Model, Precision};
 use ergodict::reconstruct::{MOST_PATCHES, Overlap, OverlapRun, with_lambda};
 use ergodict::run::Identity;
 use ergodict_pages::image::{Distance, Outcome, of_reconstruction};
+use ergodict_report::words::grouped;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -161,7 +162,7 @@ impl Summary for ImageReconstructSummary<'_> {
         let Self { patches, atoms, stride, .. } = self;
         let chosen = if self.stride_chosen { " (chosen for the size of the image)" } else { "" };
         let mut lines = vec![("", format!("{atoms} atoms reconstruct the image: {}", self.distance.words()))];
-        lines.push(("data", format!("{patches} patches, stride {stride}{chosen}")));
+        lines.push(("data", format!("{} patches, stride {stride}{chosen}", grouped(*patches))));
         lines.extend(self.from_reference.words().map(|words| ("reference", words)));
         lines.push(("wrote", self.out.display().to_string()));
         lines.extend(self.written.clone());

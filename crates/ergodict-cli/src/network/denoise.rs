@@ -55,9 +55,9 @@ Methods:
   ensemble          logistic classifiers on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
                     from (or put into) the observed network, with probabilities; the default
   motif-codes       a classifier on latent-motif codes of the pair's surroundings, and degrees
-  ndr-off-chain     the paper's reconstruction without entries at the walk's own edges, shrunk
+  ndr-off-motif     the paper's reconstruction without entries at the walk's own edges, shrunk
   ndr               the paper's reconstruction: the mean over all entries
-  co-visits         how often walks had both nodes: ndr-off-chain without a dictionary
+  co-visits         how often walks had both nodes: ndr-off-motif without a dictionary
   prone             node embeddings, with a logistic classifier on products
 ";
 
@@ -79,7 +79,7 @@ pub(crate) struct Args {
     /// their common neighbors and, of likely missing edges, the features that speak most for them; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
-    /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbors, … (--help has them all)
+    /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-motif, co-visits, common-neighbors, … (--help has them all)
     #[arg(long, value_name = "METHOD", default_value_t = Method::Ensemble)]
     method: Method,
     /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, removed when none is, else both]

@@ -53,7 +53,7 @@ fn motif(model: &Model) -> Option<(usize, &[(u32, u32)])> {
 
 /// Whether the motif is a chain, which is the same backwards. Reversing all nodes reverses the k² entries of a patch.
 fn is_path(k: usize, edges: &[(u32, u32)]) -> bool {
-    Motif::chain(k).is_ok_and(|chain| chain.edges() == edges)
+    Motif::path(k).is_ok_and(|chain| chain.edges() == edges)
 }
 
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
@@ -81,7 +81,7 @@ mod tests {
         let mut model = Model::from_factorizer(&factorizer, "network", 0);
         model.w = w;
         model.aggregates.a = Mat::from_fn(atoms.len(), atoms.len(), |i, j| f64::from(u8::from(i == j)));
-        model.network = Some(NetworkForm::new(&Motif::chain(3).unwrap(), false, false));
+        model.network = Some(NetworkForm::new(&Motif::path(3).unwrap(), false, false));
         model
     }
 

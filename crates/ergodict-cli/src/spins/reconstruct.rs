@@ -18,7 +18,7 @@ use ergodict::run::Identity;
 use ergodict_pages::maps::{error_shade, off};
 use ergodict_pages::spins::{Outcome, of_reconstruction};
 use ergodict_report::Picture;
-use ergodict_report::words::number;
+use ergodict_report::words::{grouped, number};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -206,7 +206,7 @@ impl Summary for SpinsReconstructSummary<'_> {
                 "",
                 format!("{atoms} atoms reconstruct frame {frame}: relative error {}{right}", number(*error)),
             ),
-            ("data", format!("{patches} patches, stride {stride}")),
+            ("data", format!("{} patches, stride {stride}", grouped(*patches))),
             ("wrote", self.out.display().to_string()),
         ];
         lines.extend(self.error_map.map(|path| ("error map", path.display().to_string())));

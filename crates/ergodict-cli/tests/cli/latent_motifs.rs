@@ -182,7 +182,7 @@ fn networks_are_reconstructed_and_pairs_keep_their_order() {
     bench.run(&format!("{words} -o all.parquet -q")).fine();
     assert_eq!(&bench.bytes("all.parquet")[..4], b"PAR1");
     // Off the chain there are fewer visits.
-    bench.run(&format!("{words} --mode off-chain --reversal --alpha 3 -o off.tsv -q")).fine();
+    bench.run(&format!("{words} --mode off-motif --reversal --alpha 3 -o off.tsv -q")).fine();
     let counts =
         |rows: &[Vec<String>]| rows[1..].iter().map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>();
     assert!(counts(&rows(&bench, "off.tsv")) < counts(&all));
@@ -192,7 +192,7 @@ fn networks_are_reconstructed_and_pairs_keep_their_order() {
 fn reconstruction_is_the_same_at_any_number_of_threads_and_after_a_stop() {
     let bench = bench();
     learn(&bench, &format!("net.txt {SMALL} -o m"));
-    for flags in ["", "--mode off-chain", "--sampler exact --chains 3", "--pairs net.txt"] {
+    for flags in ["", "--mode off-motif", "--sampler exact --chains 3", "--pairs net.txt"] {
         let words = format!("network reconstruct net.txt --model m --samples 50000 {flags} -o x.tsv -q");
         bench.run(&format!("{words} -j 1")).fine();
         let whole = bench.bytes("x.tsv");

@@ -59,7 +59,7 @@ fn learning_reconstruction_and_denoising_are_the_same() {
     bench.run("network learn net.egr -k 6 -r 4 --steps 4 --seed 1 -o mapped -q").fine();
     let (one, two) = (bench.model("m"), bench.model("mapped"));
     assert!(one.w.cols() == 4 && (0..4).all(|atom| one.w.col(atom) == two.w.col(atom)));
-    for flags in ["", "--mode off-chain --reversal", "--memory 1M", "--directed --sampler exact"] {
+    for flags in ["", "--mode off-motif --reversal", "--memory 1M", "--directed --sampler exact"] {
         for net in ["net.txt", "net.egr"] {
             if flags.contains("--directed") && net == "net.egr" {
                 bench.run("network convert net.txt --directed -o net.egr -q").fine();
@@ -90,14 +90,14 @@ fn every_table_of_neighbors_gives_the_same() {
         bench.run(&format!("network learn {net} {words} {memory} -o m")).fine();
         let words = "--motif cycle -k 4 --sampler glauber --count 300 --seed 5 -q";
         bench.run(&format!("network sample {net} {words} {memory} -o s.tsv")).fine();
-        for mode in ["plain", "off-chain"] {
+        for mode in ["plain", "off-motif"] {
             let words = format!("--model m --samples 2000 --mode {mode} -q");
             // Sums need a mebibyte at least, whose eighth is too little for a matrix of bits.
             let memory = if memory.is_empty() { "" } else { HASHED };
             bench.run(&format!("network reconstruct {net} {words} {memory} -o {mode}.tsv")).fine();
         }
         if memory.is_empty() {
-            for name in ["s.tsv", "plain.tsv", "off-chain.tsv"] {
+            for name in ["s.tsv", "plain.tsv", "off-motif.tsv"] {
                 std::fs::rename(bench.path(name), bench.path(&format!("first-{name}"))).unwrap();
             }
             bench.run(&format!("network learn {net} -k 6 -r 4 --steps 4 --seed 1 -q -o first")).fine();
@@ -106,7 +106,7 @@ fn every_table_of_neighbors_gives_the_same() {
         assert!(one.w.cols() == 4 && (0..4).all(|atom| one.w.col(atom) == two.w.col(atom)), "{net} {memory}");
         if !memory.is_empty() {
             assert_eq!(bench.bytes("s.tsv"), bench.bytes("first-s.tsv"), "{net} {memory}");
-            for name in ["plain.tsv", "off-chain.tsv"] {
+            for name in ["plain.tsv", "off-motif.tsv"] {
                 let (now, first) = (rebuilt(&bench, name), rebuilt(&bench, &format!("first-{name}")));
                 assert!(now.len() == first.len() && first.len() > 1000, "{net} {memory} {name}");
                 for (now, first) in now.iter().zip(&first) {

@@ -3,7 +3,7 @@
 use super::{At, FigureIsing, Learned, Run, Setting};
 use crate::outcome::{Claim, Verdict};
 use crate::spread::Spread;
-use ergodict_terminal::progress::grouped;
+use ergodict_report::words::grouped;
 
 /// Rebuilding errors whose range is under this share of their mean do not change drastically.
 const DRASTIC: f64 = 0.1;

@@ -5,8 +5,8 @@ use super::{At, FigureIsing, Run};
 use crate::sheet::sheet;
 use crate::spread::Spread;
 use anyhow::Result;
+use ergodict_report::words::grouped;
 use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
-use ergodict_terminal::progress::grouped;
 
 /// Shades between the two spins: no more than can be distinguished, which keeps the page small.
 const SHADES: f64 = 24.0;

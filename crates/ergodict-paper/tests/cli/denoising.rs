@@ -52,20 +52,20 @@ fn quick_curves_are_what_chance_allows() {
     let mut differences = Vec::new();
     for seed in 0..3 {
         let words = format!(
-            "table-denoising --quick --methods ndr-as-printed,ndr-off-chain --seed {seed} -o {seed} --json -q"
+            "table-denoising --quick --methods ndr-as-printed,ndr-off-motif --seed {seed} -o {seed} --json -q"
         );
         let table = bench.run(&words).fine().json();
         let auc = |method: &str| cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
         // False edges are seen on the walk itself: off the motif they are separated.
-        differences.push(auc("ndr-off-chain") - auc("ndr-as-printed"));
+        differences.push(auc("ndr-off-motif") - auc("ndr-as-printed"));
     }
     let spread = |of: &[f64]| {
         let n = of.len() as f64;
         let mean = of.iter().sum::<f64>() / n;
         (mean, (of.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt())
     };
-    let off_chain = spread(&differences);
-    assert!(off_chain.0 > 3.0 * off_chain.1, "{off_chain:?}");
+    let off_motif = spread(&differences);
+    assert!(off_motif.0 > 3.0 * off_motif.1, "{off_motif:?}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn quick_atoms_of_the_denser_network_have_more_off_the_chain() {
         }
         let mean = |name: &str| {
             let of = |network: &&Value| network["network"] == name && network["sampler"] == "exact";
-            networks.iter().find(of).unwrap()["off_chain"]["mean"].as_f64().unwrap()
+            networks.iter().find(of).unwrap()["off_motif"]["mean"].as_f64().unwrap()
         };
         apart.push(mean("lesmis") - mean("karate"));
     }

@@ -83,7 +83,9 @@ fn of_run(path: &Path, verb: &str, run: Value) -> Result<Map<String, Value>> {
         bail!("{at}: is the configuration of `{}`, not of `{}`", typed(&command), typed(verb));
     }
     let scheme = serde_json::to_value(FactorSettings::default())?;
-    if scheme.as_object().is_some_and(|scheme| scheme.keys().all(|key| config.contains_key(key))) {
+    // What is decided by the data by default need not be there.
+    let is_there = |(key, value): (&String, &Value)| value.is_null() || config.contains_key(key);
+    if scheme.as_object().is_some_and(|scheme| scheme.iter().all(is_there)) {
         // A first dictionary that a program gave as a matrix has no flag: it is missing, not the default.
         config.entry("init").or_insert(Value::Null);
     }

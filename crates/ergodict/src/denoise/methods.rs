@@ -37,7 +37,7 @@ pub enum Method {
     /// The paper's: the mean over all rebuilt entries.
     Ndr,
     /// The same without entries at edges of the walk, shrunk.
-    NdrOffChain,
+    NdrOffMotif,
     /// How often walks had both nodes, without an edge of theirs between: NDR without a dictionary.
     CoVisits,
     /// A number of paths and degrees.
@@ -53,7 +53,7 @@ pub enum Method {
 impl Method {
     /// All that the command line names, by name.
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::Ensemble, Self::MotifCodes, Self::NdrOffChain, Self::Ndr, Self::CoVisits];
+        let mut all = vec![Self::Ensemble, Self::MotifCodes, Self::NdrOffMotif, Self::Ndr, Self::CoVisits];
         all.extend(Heuristic::ALL.map(Self::Heuristic));
         all.push(Self::ProNE);
         all
@@ -76,7 +76,7 @@ impl Method {
         // where rows of wanted pairs begin, and before that the components; common neighbors are read off the rows.
         let numbers = match self {
             Self::Heuristic(heuristic) if !heuristic.is_of_three_edges() => 0,
-            Self::Ndr | Self::NdrOffChain | Self::CoVisits => 3,
+            Self::Ndr | Self::NdrOffMotif | Self::CoVisits => 3,
             Self::ProNE => 4 * 64,
             Self::Ensemble => 4 * 64 + 128,
             _ => 32,
@@ -96,7 +96,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ndr => "ndr",
-            Self::NdrOffChain => "ndr-off-chain",
+            Self::NdrOffMotif => "ndr-off-motif",
             Self::CoVisits => "co-visits",
             Self::Heuristic(heuristic) => heuristic.name(),
             Self::ProNE => "prone",
@@ -110,7 +110,8 @@ impl fmt::Display for Method {
 const PAPER: [&str; 4] = ["spectral", "deepwalk", "node2vec", "line"];
 
 /// Spellings of the release before, and today's.
-const FORMER: [(&str, &str); 1] = [("common-neighbours", "common-neighbors")];
+const FORMER: [(&str, &str); 2] =
+    [("common-neighbours", "common-neighbors"), ("ndr-off-chain", "ndr-off-motif")];
 
 impl FromStr for Method {
     type Err = Error;
@@ -211,10 +212,10 @@ impl Denoiser {
             Method::Ndr => {
                 self.rebuilt(Mode::Plain, network, pairs, progress, |rebuilt| rebuilt.shrunk(0.0))?
             }
-            Method::NdrOffChain => self.rebuilt(Mode::OffChain, network, pairs, progress, |rebuilt| {
+            Method::NdrOffMotif => self.rebuilt(Mode::OffMotif, network, pairs, progress, |rebuilt| {
                 rebuilt.shrunk(SHRINKAGE * rebuilt.walks as f64)
             })?,
-            Method::CoVisits => self.rebuilt(Mode::OffChain, network, pairs, progress, Rebuilt::visits)?,
+            Method::CoVisits => self.rebuilt(Mode::OffMotif, network, pairs, progress, Rebuilt::visits)?,
             Method::ProNE => {
                 progress.at(Stage::Embedding, 0.0)?;
                 let columns = prone(network, DIMENSIONS, self.seed)?;
@@ -360,7 +361,7 @@ mod tests {
             let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
             let none: Vec<usize> = (0..pairs.len()).filter(|&row| scored.scores[row].is_nan()).collect();
             let wanted: &[usize] = match method {
-                Method::Ndr | Method::NdrOffChain | Method::CoVisits => &[0, 2, 3],
+                Method::Ndr | Method::NdrOffMotif | Method::CoVisits => &[0, 2, 3],
                 Method::ProNE => &[3],
                 _ => &[],
             };

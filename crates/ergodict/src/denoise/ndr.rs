@@ -5,7 +5,7 @@
 //! | the dictionary of the observed network | [`Ndr::learning`], `k` |
 //! | `S`, `C` of a pair: sum and number of its rebuilt entries | [`Rebuilt`] |
 //! | the paper's score, the mean over all entries | [`Mode::Plain`] and `S/C` |
-//! | off-chain: entries at edges of the walk itself and folded ones left out | [`Mode::OffChain`] |
+//! | off-motif: entries at edges of the walk itself and folded ones left out | [`Mode::OffMotif`] |
 //! | shrinkage | [`Rebuilt::shrunk`], `S/(C + α)` |
 //! | co-visits, the ablation without a dictionary | [`Rebuilt::visits`], `C` |
 //!
@@ -99,7 +99,7 @@ impl Ndr {
             return Err(Error::parameter("a pair", format!("({u}, {v})"), expected));
         }
         let (part, inside) = inside(network, pairs)?;
-        let motif = Motif::chain(self.k)?;
+        let motif = Motif::path(self.k)?;
         let sampler = SamplerBuilder::default().build(self.sampler, &part, &motif, seed)?;
         let learned = self.learning.learn::<f64>(&[(Arc::clone(&part), Arc::clone(&sampler))], seed)?;
         let dictionary = learned.dictionary().clone();
@@ -238,9 +238,9 @@ mod tests {
     }
 
     #[test]
-    fn off_chain_scores_and_visits_find_false_edges() {
+    fn off_motif_scores_and_visits_find_false_edges() {
         let (network, pairs, labels) = noisy_cliques();
-        let rebuilt = small(Mode::OffChain).rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap();
+        let rebuilt = small(Mode::OffMotif).rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap();
         assert!(auc(&rebuilt.shrunk(20.0), &labels).unwrap() > 0.99);
         assert!(auc(&rebuilt.visits(), &labels).unwrap() > 0.9);
         // Pairs on walks themselves are not separated: the paper's mean is larger on all of them.

@@ -255,7 +255,7 @@ mod tests {
     type Drawable = (Arc<Network>, Arc<dyn MotifSampler>);
 
     fn sampled(network: Network, k: usize, injective: bool) -> Drawable {
-        let (network, motif) = (Arc::new(network), Motif::chain(k).unwrap());
+        let (network, motif) = (Arc::new(network), Motif::path(k).unwrap());
         let samplers = SamplerBuilder { injective, ..SamplerBuilder::default() };
         let (_, sampler) = samplers.natural(&network, &motif, 0).unwrap();
         (network, sampler)
@@ -383,7 +383,7 @@ mod tests {
         let edges = [(0, 1, 2.0), (1, 2, 3.0), (2, 3, 1.0), (3, 0, 4.0), (0, 2, 5.0)];
         let ids = NodeIds::words(["a", "b", "c", "d"]);
         let network = Network::build(ids, &edges, true, Build::default()).unwrap().0;
-        let motif = Motif::chain(4).unwrap();
+        let motif = Motif::path(4).unwrap();
         let network = Arc::new(network);
         let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
         let found =

@@ -181,7 +181,7 @@ impl Model {
 
     /// The shape of each atom, in the order of the columns of W; none but for the path motif.
     pub fn shapes(&self) -> Option<Vec<AtomShape>> {
-        let form = self.network.as_ref().filter(|form| form.motif == "chain")?;
+        let form = self.network.as_ref().filter(|form| form.motif == "path")?;
         let shape = |atom: usize| match self.aggregates.a.col(atom)[atom] {
             0.0 => AtomShape::Unused,
             _ => AtomShape::from_atom(self.w.col(atom), form.k),

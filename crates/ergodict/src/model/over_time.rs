@@ -141,25 +141,11 @@ impl OverTime {
         self.windows.iter().take_while(known).count()
     }
 
-    /// What there is to say of one of `all` windows, in a line.
-    pub(crate) fn describe(&self, at: usize, all: usize) -> String {
+    /// Why one of `all` windows was skipped, if it was.
+    pub(crate) fn skipped(&self, at: usize, all: usize) -> Option<String> {
         let window = &self.windows[at];
-        let name = format!("window {} of {all} ({})", at + 1, window.name);
-        if let Some(reason) = &window.passed_over {
-            return format!("{name}: passed over: it {reason}");
-        }
-        let mut parts = vec![format!("{} edges", window.edges)];
-        if let Some(differences) = &window.differences {
-            parts.push(format!("{} added, {} removed", differences.came, differences.went));
-        }
-        if let Some(change) = window.change {
-            parts.push(format!("change {change}"));
-        }
-        if window.moved.restarted > 0 {
-            let plural = if window.moved.restarted == 1 { "" } else { "s" };
-            parts.push(format!("{} chain{plural} started again", window.moved.restarted));
-        }
-        format!("{name}: {}", parts.join(", "))
+        let reason = window.passed_over.as_ref()?;
+        Some(format!("window {} of {all} ({}): skipped: it {reason}", at + 1, window.name))
     }
 
     /// Nothing yet.

@@ -111,6 +111,10 @@ pub struct Results {
     pub held_out_samples: u64,
     /// Loss of the held-out samples, if there are any.
     pub held_out_loss_per_sample: Option<f64>,
+    /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain: of a matrix that was gone over more than once, or of fresh patches of images.
+    pub explained: Option<f64>,
+    /// The same for multiples of the mean sample, or patch.
+    pub explained_by_mean: Option<f64>,
     /// `‖W − Π(W − ∇g(W)/2λ_max(A))‖ / ‖W‖`, zero where the surrogate is minimal.
     pub stationarity_gap: f64,
     /// Smallest eigenvalue of `A`; none above 2048 atoms.
@@ -131,7 +135,7 @@ pub struct Results {
 /// use ergodict::chain::{ExactSampler, Motif};
 /// use ergodict::{model::{Examples, NetworkReport}, chain::SampledNetwork};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(5)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(5)?)?));
 /// let kept = NetworkReport::from_network("karate", &drawn, &Examples::default(), 0)?;
 /// assert!(kept.edges == 78 && kept.effective_nodes.is_some_and(|nodes| nodes < 20.0)); // hubs take more than their part
 /// # Ok::<(), ergodict::Error>(())
@@ -353,7 +357,7 @@ mod tests {
         use crate::chain::{Motif, SamplerBuilder, SamplerKind};
         let report = |nodes: usize, edges: &[(u32, u32)], kind| {
             let network = Arc::new(Network::simple(nodes, edges).unwrap());
-            let motif = Motif::chain(4).unwrap();
+            let motif = Motif::path(4).unwrap();
             let sampler = SamplerBuilder::default().build(kind, &network, &motif, 0).unwrap();
             NetworkReport::from_network("it", &(network, sampler), &Examples::default(), 0).unwrap()
         };

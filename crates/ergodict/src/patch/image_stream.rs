@@ -4,6 +4,7 @@ use super::Window;
 use crate::chain::{ChainPoint, ImageWalk, Placement, Walker, Walkers};
 use crate::data::Image;
 use crate::linalg::{Mat, Scalar};
+use crate::rng::ids;
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub struct ImageStream {
     images: Arc<[Image]>,
     window: Window,
     walker: Walker<ImageWalk>,
+    seed: u64,
     /// Positions of the minibatch.
     corners: Vec<(usize, (usize, usize))>,
 }
@@ -50,7 +52,12 @@ impl ImageStream {
         let corners: Vec<_> =
             images.iter().map(|image| window.corners(image.shape())).collect::<Result<_>>()?;
         let walk = ImageWalk::new(&corners, sampling, window.boundary)?;
-        Ok(Self { images, window, walker: Walker::new(walk, seed, id), corners: Vec::new() })
+        Ok(Self { images, window, walker: Walker::new(walk, seed, id), seed, corners: Vec::new() })
+    }
+
+    /// Patches of the same images that nothing was learned from, at independent positions.
+    pub(crate) fn fresh(&self) -> Result<Self> {
+        Self::new(Arc::clone(&self.images), self.window, Placement::Iid, self.seed, ids::YARDSTICK)
     }
 
     /// Whether positions follow each other on a walk.

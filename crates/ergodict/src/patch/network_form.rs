@@ -3,13 +3,13 @@
 use crate::chain::Motif;
 use crate::linalg::Scalar;
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The form of the atoms: matrices whose row and column `a` stand for node `a` of a motif.
 ///
 /// ```
 /// use ergodict::{chain::Motif, patch::NetworkForm};
-/// let form = NetworkForm::new(&Motif::chain(3)?, false, false);
+/// let form = NetworkForm::new(&Motif::path(3)?, false, false);
 /// assert_eq!((form.k, form.weighted), (3, false));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -18,6 +18,7 @@ pub struct NetworkForm {
     /// Nodes of the motif.
     pub k: usize,
     /// Its name: that of its shape or of its file.
+    #[serde(deserialize_with = "named")]
     pub motif: String,
     /// Its edges.
     pub edges: Vec<(u32, u32)>,
@@ -25,6 +26,12 @@ pub struct NetworkForm {
     pub directed: bool,
     /// Whether they have weights.
     pub weighted: bool,
+}
+
+/// The name of a motif; older models call paths chains.
+fn named<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    Ok(if name == "chain" { "path".to_owned() } else { name })
 }
 
 impl NetworkForm {
@@ -94,7 +101,7 @@ mod tests {
 
     #[test]
     fn edges_off_the_motif_are_counted_once() {
-        let chain = Motif::chain(3).unwrap();
+        let chain = Motif::path(3).unwrap();
         let triangle = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
         assert_eq!(NetworkForm::new(&chain, false, false).off_motif(&triangle), 1.0);
         // Directed: 0→1 and 1→2 are the motif's, the way back and 0–2 are not.
@@ -115,7 +122,7 @@ mod tests {
 
     #[test]
     fn motifs_come_back() {
-        for motif in [Motif::chain(5).unwrap(), Motif::star(4).unwrap(), Motif::cycle(3).unwrap()] {
+        for motif in [Motif::path(5).unwrap(), Motif::star(4).unwrap(), Motif::cycle(3).unwrap()] {
             let form = NetworkForm::new(&motif, false, false);
             assert_eq!(
                 (form.motif().unwrap().edges(), form.features()),

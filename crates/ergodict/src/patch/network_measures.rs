@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// ```
 /// use ergodict::{chain::{Motif, MotifObservable}, data::Network, patch::Measures};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
-/// let mut measures = Measures::new(&network, &Motif::chain(3)?, Some(&Motif::cycle(3)?), false)?;
+/// let mut measures = Measures::new(&network, &Motif::path(3)?, Some(&Motif::cycle(3)?), false)?;
 /// measures.scalars = vec![MotifObservable::Degree];
 /// let mut measured = measures.none_yet();
 /// measures.measure(&[0, 1, 2, 0, 2, 3], &mut measured); // two homomorphisms
@@ -36,7 +36,7 @@ pub struct Measures {
 /// ```
 /// use ergodict::{chain::Motif, data::Network, patch::Measures};
 /// let triangle = std::sync::Arc::new(Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?);
-/// let measures = Measures::new(&triangle, &Motif::chain(3)?, None, true)?;
+/// let measures = Measures::new(&triangle, &Motif::path(3)?, None, true)?;
 /// let mut measured = measures.none_yet();
 /// measures.measure(&[0, 1, 2], &mut measured);
 /// assert!(!measured.moved && measured.macc.is_some());
@@ -138,7 +138,7 @@ mod tests {
         };
         let scalars =
             |directed, motif: &Motif| Measures::new(&network(directed), motif, None, false).unwrap().scalars;
-        let [path, triangle] = [Motif::chain(3).unwrap(), Motif::cycle(3).unwrap()];
+        let [path, triangle] = [Motif::path(3).unwrap(), Motif::cycle(3).unwrap()];
         let counts =
             |scalars: Vec<MotifObservable>| (scalars.len(), scalars.contains(&MotifObservable::Density));
         assert_eq!(counts(scalars(false, &path)), (3, true));
@@ -153,7 +153,7 @@ mod tests {
         let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 1.0)];
         let build = Build { directed: true, ..Build::default() };
         let network = Arc::new(Network::build(NodeIds::numbered(4), &edges, false, build).unwrap().0);
-        let measures = Measures::new(&network, &Motif::chain(3).unwrap(), None, true).unwrap();
+        let measures = Measures::new(&network, &Motif::path(3).unwrap(), None, true).unwrap();
         let mut measured = measures.none_yet();
         measures.measure(&[0, 1, 2], &mut measured);
         assert!(!measured.moved);

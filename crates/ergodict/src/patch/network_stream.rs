@@ -295,7 +295,7 @@ mod tests {
     use crate::data::{Build, NodeIds, embedded};
 
     fn sampled(network: &Arc<Network>, k: usize) -> (Arc<Network>, Arc<dyn MotifSampler>) {
-        let motif = Motif::chain(k).unwrap();
+        let motif = Motif::path(k).unwrap();
         let sampler = SamplerBuilder::default().build(SamplerKind::Pivot, network, &motif, 0).unwrap();
         (Arc::clone(network), sampler)
     }

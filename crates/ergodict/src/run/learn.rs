@@ -39,7 +39,7 @@ const TEST_SLICE: Duration = Duration::from_millis(200);
 /// ```
 /// use ergodict::{chain::{Motif, Use}, data::embedded, factor::{FactorSettings, Factorizer}};
 /// use ergodict::{run::{NetworkData, RunPlan, Status, Stop}, settings::NetworkSettings};
-/// let (settings, motif) = (NetworkSettings { steps: 20, ..NetworkSettings::default() }, Motif::chain(5)?);
+/// let (settings, motif) = (NetworkSettings { steps: 20, ..NetworkSettings::default() }, Motif::path(5)?);
 /// let mut data = NetworkData::new(&settings.sampling, Use::Learn, &motif, false, 0);
 /// data.push("karate", None, embedded("karate")?.into())?;
 /// let first = |seed| Factorizer::<f64>::random(FactorSettings::new(4), 25, seed).map(Some);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// ```
 /// use ergodict::{chain::{ExactSampler, Motif}, data::embedded, run::NetworkLearning};
 /// let network = std::sync::Arc::new(embedded("@karate")?);
-/// let sampler = std::sync::Arc::new(ExactSampler::new(network.clone(), &Motif::chain(8)?)?);
+/// let sampler = std::sync::Arc::new(ExactSampler::new(network.clone(), &Motif::path(8)?)?);
 /// let learning = NetworkLearning { steps: 20, ..NetworkLearning::new(6) };
 /// let learned = learning.learn::<f64>(&[(network, sampler)], 0)?;
 /// assert_eq!((learned.dictionary().rows(), learned.dictionary().cols()), (64, 6));

@@ -24,7 +24,7 @@ const UPDATES: u64 = 200_000;
 /// use ergodict::chain::{ExactSampler, Motif, MotifWalker};
 /// use ergodict::run::{MotifRecorder, Spool, Status, Stop, drive};
 /// use ergodict::{data::Adjacency, patch::Measures};
-/// let (karate, motif) = (std::sync::Arc::new(ergodict::data::embedded("karate")?), Motif::chain(3)?);
+/// let (karate, motif) = (std::sync::Arc::new(ergodict::data::embedded("karate")?), Motif::path(3)?);
 /// let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &motif)?);
 /// let measures = Measures::with(Adjacency::new(&karate, Adjacency::BUDGET), &motif, None, false)?;
 /// let walker = MotifWalker::new(sampler, 0, 0, 0, 1)?;

@@ -20,7 +20,7 @@ pub(super) const ONE_NETWORK: &str = "only a run on one network follows its chan
 ///
 /// ```
 /// use ergodict::{chain::Motif, patch::NetworkForm, run::Form};
-/// let form = Form::Network(NetworkForm::new(&Motif::chain(4)?, false, false));
+/// let form = Form::Network(NetworkForm::new(&Motif::path(4)?, false, false));
 /// assert_eq!(form.features(), Some(16));
 /// # Ok::<(), ergodict::Error>(())
 /// ```

@@ -234,6 +234,8 @@ impl<T: Scalar> Trainer<T> {
             surrogate_per_sample: factorizer.aggregates().per_sample(factorizer.surrogate()),
             held_out_samples: 0,
             held_out_loss_per_sample: None,
+            explained: None,
+            explained_by_mean: None,
             stationarity_gap: stationarity_gap(factorizer),
             smallest_eigenvalue: (a.cols() <= MOST_FOR_EIGENVALUES).then(|| smallest_eigenvalue(factorizer)),
             unused_atoms: unused(a).len(),

@@ -89,7 +89,7 @@ fn paths_and_degrees_score_as_chance_on_random_networks() {
     heuristics.for_each(|method| check_method(method, MANY));
 }
 
-/// `ndr`, `ndr-off-chain` and `co-visits`, with a smaller dictionary and fewer walks than their own, which take minutes here.
+/// `ndr`, `ndr-off-motif` and `co-visits`, with a smaller dictionary and fewer walks than their own, which take minutes here.
 #[test]
 fn walks_score_as_chance_on_random_networks() {
     let rebuilt = |mode: Mode, network: &Arc<Network>, pairs: &[(u32, u32)], seed: u64| {
@@ -98,10 +98,10 @@ fn walks_score_as_chance_on_random_networks() {
         ndr.rebuild(network, pairs, seed, &mut Progress::none()).unwrap()
     };
     check("ndr", &|network, pairs, _, seed| rebuilt(Mode::Plain, network, pairs, seed).shrunk(0.0), FEW);
-    let off_chain =
-        |network: &Arc<Network>, pairs: &[(u32, u32)], seed| rebuilt(Mode::OffChain, network, pairs, seed);
-    check("ndr-off-chain", &|network, pairs, _, seed| off_chain(network, pairs, seed).shrunk(0.4), FEW);
-    check("co-visits", &|network, pairs, _, seed| off_chain(network, pairs, seed).visits(), FEW);
+    let off_motif =
+        |network: &Arc<Network>, pairs: &[(u32, u32)], seed| rebuilt(Mode::OffMotif, network, pairs, seed);
+    check("ndr-off-motif", &|network, pairs, _, seed| off_motif(network, pairs, seed).shrunk(0.4), FEW);
+    check("co-visits", &|network, pairs, _, seed| off_motif(network, pairs, seed).visits(), FEW);
 }
 
 #[test]

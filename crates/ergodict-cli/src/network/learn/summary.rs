@@ -12,7 +12,7 @@ use ergodict::model::{
 use ergodict::patch::{ChainTransfer, NetworkForm};
 use ergodict_pages::network::times;
 use ergodict_pages::{finding, windows};
-use ergodict_report::words::number;
+use ergodict_report::words::{grouped, number};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -254,7 +254,10 @@ impl Summary for NetworkLearnSummary<'_> {
             let (from, motif) = (&self.of.from, self.of.motif());
             lines.push((
                 "",
-                format!("{atoms} latent motifs learned from {samples} patches of {from} ({motif})"),
+                format!(
+                    "{atoms} latent motifs learned from {} patches of {from} ({motif})",
+                    grouped(samples)
+                ),
             ));
         }
         lines.extend(findings);

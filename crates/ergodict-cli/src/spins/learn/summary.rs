@@ -10,7 +10,8 @@ use ergodict::model::{Model, Results};
 use ergodict::patch::{NumberGrid, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict::run::{LatticeData, Run};
-use ergodict_report::words::{count, number};
+use ergodict_pages::model::source;
+use ergodict_report::words::{count, grouped, number};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -138,6 +139,9 @@ struct SpinsRunSummary<'a> {
     seconds: &'a Seconds,
     /// Flags of this dictionary; given to `--config`, they give the same bytes again
     config: &'a Value,
+    /// The system or trajectory, in words.
+    #[serde(skip)]
+    source: String,
 }
 
 impl<'a> SpinsLearnSummary<'a> {
@@ -156,6 +160,7 @@ impl<'a> SpinsLearnSummary<'a> {
             most_frequent: outcome.most_frequent,
             seconds: &outcome.seconds,
             config: &run.plan().settings,
+            source: source(&outcome.model),
         });
         Self { seconds: time.as_secs_f64(), runs: runs.collect(), shown }
     }
@@ -168,7 +173,8 @@ impl Summary for SpinsLearnSummary<'_> {
         let mut lines = Vec::new();
         for run in &self.runs {
             let LearnedModel { model, atoms, samples, steps, .. } = run.learned;
-            let name = name(run.temperature, run.every);
+            let name =
+                if self.runs.len() == 1 { run.source.clone() } else { name(run.temperature, run.every) };
             let error = number(run.relative_error);
             let finding = match (run.sites_right, run.most_frequent) {
                 (right, _) if right.is_nan() => format!(
@@ -187,7 +193,11 @@ impl Summary for SpinsLearnSummary<'_> {
             lines.push(("", finding));
             lines.push((
                 "data",
-                format!("{samples} patches in {}", count(steps as usize, "minibatch", "minibatches")),
+                format!(
+                    "{} patches in {}",
+                    grouped(samples),
+                    count(steps as usize, "minibatch", "minibatches")
+                ),
             ));
             lines.extend(run.learned.warnings());
             lines.push(("wrote", model.display().to_string()));

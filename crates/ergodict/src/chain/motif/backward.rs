@@ -443,7 +443,7 @@ mod tests {
     fn weights_of_a_chain_are_rows_of_matrix_powers() {
         for (name, network) in tiny_networks() {
             let (n, k) = (network.nodes(), 9);
-            let Ok(backward) = Backward::new(&network, &Motif::chain(k).unwrap()) else { continue };
+            let Ok(backward) = Backward::new(&network, &Motif::path(k).unwrap()) else { continue };
             // A^j·1, densely, from the last node of the motif up.
             let mut power = vec![1f64; n];
             for i in (0..k).rev() {
@@ -460,7 +460,7 @@ mod tests {
     fn equal_subtrees_are_kept_once() {
         let (_, network) = tiny_networks().swap_remove(0);
         let kinds = |motif: &Motif| Backward::new(&network, motif).unwrap().kinds.children.len();
-        assert_eq!(kinds(&Motif::chain(21).unwrap()), 21);
+        assert_eq!(kinds(&Motif::path(21).unwrap()), 21);
         assert_eq!(kinds(&Motif::star(21).unwrap()), 2);
         // Two branches, of two nodes each, pointing in different directions.
         let branches = Motif::new(5, vec![(0, 1), (1, 2), (3, 0), (4, 3)]).unwrap();
@@ -471,7 +471,7 @@ mod tests {
 
     #[test]
     fn long_chains_on_hubs_neither_overflow_nor_lose_a_node() {
-        let motif = Motif::chain(101).unwrap();
+        let motif = Motif::path(101).unwrap();
         // A star with L leaves: b of the center goes L, L, L², L², …
         let leaves = 100_000u32;
         let star =
@@ -484,7 +484,7 @@ mod tests {
         close(backward.log_total(), 50.0 * log + f64::from(leaves + 1).ln(), "star");
         // A hub with a long path: far along it nothing is seen of the hub.
         let (leaves, length) = (2000u32, 220u32);
-        let motif = Motif::chain(201).unwrap();
+        let motif = Motif::path(201).unwrap();
         let mut edges: Vec<(u32, u32)> = (1..=leaves).map(|v| (0, v)).collect();
         edges.extend((0..length).map(|j| (if j == 0 { 0 } else { leaves + j }, leaves + j + 1)));
         let hub = Network::simple((leaves + length) as usize + 1, &edges).unwrap();
@@ -501,12 +501,12 @@ mod tests {
         for scale in [1e6, 1e300, 1e-300] {
             let edges: Vec<(u32, u32, f64)> = (1..5).map(|v| (0, v, scale * f64::from(v))).collect();
             let network = weighted(5, &edges, false);
-            let backward = Backward::new(&network, &Motif::chain(101).unwrap()).unwrap();
+            let backward = Backward::new(&network, &Motif::path(101).unwrap()).unwrap();
             // b alternates between center and leaves: (Σ w²)^50 at the center.
             close(backward.log_weight(0, 0), 50.0 * 30f64.ln() + 100.0 * f64::ln(scale), "center");
         }
         let mixed = weighted(4, &[(0, 1, 1e300), (1, 2, 1e-300), (2, 3, 5e-324)], false);
-        let backward = Backward::new(&mixed, &Motif::chain(5).unwrap()).unwrap();
+        let backward = Backward::new(&mixed, &Motif::path(5).unwrap()).unwrap();
         assert!((0..4).all(|v| backward.log_weight(0, v).is_finite()));
     }
 
@@ -517,7 +517,7 @@ mod tests {
         edges.push((60, 61));
         let network = Network::simple(62, &edges).unwrap();
         for k in [101, 1001] {
-            let backward = Backward::new(&network, &Motif::chain(k).unwrap()).unwrap();
+            let backward = Backward::new(&network, &Motif::path(k).unwrap()).unwrap();
             assert_eq!(backward.exponents.is_empty(), k == 101);
             close(backward.log_weight(0, 61), 0.0, "edge");
             close(backward.log_weight(0, 5), (k - 1) as f64 * 59f64.ln(), "clique");
@@ -527,10 +527,10 @@ mod tests {
     #[test]
     fn there_is_nothing_where_directed_walks_end() {
         let path = weighted(4, &[(0, 1, 2.0), (1, 2, 3.0), (2, 3, 0.5)], true);
-        let backward = Backward::new(&path, &Motif::chain(3).unwrap()).unwrap();
+        let backward = Backward::new(&path, &Motif::path(3).unwrap()).unwrap();
         let expected = [6.0, 1.5, 0.0, 0.0f64].map(f64::ln);
         (0..4).for_each(|v| close(backward.log_weight(0, v), expected[v], "path"));
-        let message = Backward::new(&path, &Motif::chain(5).unwrap()).unwrap_err().to_string();
+        let message = Backward::new(&path, &Motif::path(5).unwrap()).unwrap_err().to_string();
         assert!(message.contains("the network has none"), "{message}");
     }
 

@@ -303,10 +303,10 @@ pub(crate) fn tiny_networks() -> Vec<(&'static str, Arc<Network>)> {
 /// Tiny motifs by name.
 pub(crate) fn tiny_motifs() -> Vec<(&'static str, Motif)> {
     vec![
-        ("chain 1", Motif::chain(1).unwrap()),
-        ("chain 2", Motif::chain(2).unwrap()),
-        ("chain 3", Motif::chain(3).unwrap()),
-        ("chain 4", Motif::chain(4).unwrap()),
+        ("chain 1", Motif::path(1).unwrap()),
+        ("chain 2", Motif::path(2).unwrap()),
+        ("chain 3", Motif::path(3).unwrap()),
+        ("chain 4", Motif::path(4).unwrap()),
         ("star 4", Motif::star(4).unwrap()),
         ("tree 5", Motif::new(5, vec![(1, 0), (1, 2), (3, 1), (0, 4)]).unwrap()),
         ("cycle 3", Motif::cycle(3).unwrap()),

@@ -107,8 +107,8 @@ mod tests {
         let edges = |k, edges: &[(u32, u32)]| Motif::new(k, edges.to_vec()).unwrap();
         let bipartite: Vec<(u32, u32)> = (0..3).flat_map(|i| (3..7).map(move |j| (i, j))).collect();
         for motif in [
-            Motif::chain(2).unwrap(),
-            Motif::chain(100).unwrap(),
+            Motif::path(2).unwrap(),
+            Motif::path(100).unwrap(),
             Motif::star(70).unwrap(),
             Motif::cycle(4).unwrap(),
             edges(7, &bipartite),

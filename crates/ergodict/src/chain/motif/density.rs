@@ -61,7 +61,7 @@ impl Density {
     /// use ergodict::{chain::{Density, Motif}, rng, data::Network};
     /// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?.into();
     /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-    /// let chain = Density::estimate(&triangle, &Motif::chain(4)?, 0, &mut rng)?;
+    /// let chain = Density::estimate(&triangle, &Motif::path(4)?, 0, &mut rng)?;
     /// assert!(chain.exact && (chain.value() - (2.0_f64 / 3.0).powi(3)).abs() < 1e-12);
     /// # Ok::<(), ergodict::Error>(())
     /// ```
@@ -266,7 +266,7 @@ mod tests {
     fn trees_in_complete_and_bipartite_networks_have_their_closed_forms() {
         for (n, k) in [(2u32, 2usize), (5, 1), (5, 3), (7, 6), (40, 21)] {
             let share = (f64::from(n - 1) / f64::from(n)).powi(k as i32 - 1);
-            same(exact(&complete(n), &Motif::chain(k).unwrap()), share);
+            same(exact(&complete(n), &Motif::path(k).unwrap()), share);
             same(exact(&complete(n), &Motif::star(k).unwrap()), share);
         }
         // A path of k nodes alternates between the sides, and can begin on either.
@@ -276,7 +276,7 @@ mod tests {
             let paths =
                 |first: u32, second: u32| f64::from(first).powi((k + 1) / 2) * f64::from(second).powi(k / 2);
             let share = (paths(a, b) + paths(b, a)) / 8f64.powi(k);
-            same(exact(&bipartite, &Motif::chain(k as usize).unwrap()), share);
+            same(exact(&bipartite, &Motif::path(k as usize).unwrap()), share);
         }
         let mut rng = stream(1, Purpose::Chain, 0);
         let none = Density::estimate(&bipartite, &Motif::complete(3).unwrap(), 1000, &mut rng).unwrap();
@@ -296,7 +296,7 @@ mod tests {
             let estimate = Density::estimate(&complete(n), &motif, 20_000, &mut rng).unwrap();
             assert!((estimate.value() - share).abs() < 4.5 * estimate.error(), "{estimate:?} for {share}");
             // It is a mean of zeros and ones, whose share is known.
-            let p = share / exact(&complete(n), &Motif::chain(k).unwrap());
+            let p = share / exact(&complete(n), &Motif::path(k).unwrap());
             let error = ((1.0 - p) / p / 20_000.0).sqrt();
             assert!((estimate.relative_error / error - 1.0).abs() < 0.2, "{estimate:?} for {error}");
         }
@@ -349,8 +349,8 @@ mod tests {
             let path = Network::build(NodeIds::numbered(4), &edges, true, Build::default()).unwrap().0.into();
             // Of walks of two and of three steps there are 10 and 16; of closed ones of four steps 14.
             for (motif, count, edges) in [
-                (Motif::chain(3).unwrap(), 10f64, 2.0),
-                (Motif::chain(4).unwrap(), 16.0, 3.0),
+                (Motif::path(3).unwrap(), 10f64, 2.0),
+                (Motif::path(4).unwrap(), 16.0, 3.0),
                 (Motif::cycle(4).unwrap(), 14.0, 4.0),
             ] {
                 let density = log(&path, &motif, &mut rng);
@@ -380,8 +380,8 @@ mod tests {
     fn trees_of_all_directions_are_as_by_enumeration() {
         for network in odd_networks() {
             for motif in [
-                Motif::chain(1).unwrap(),
-                Motif::chain(5).unwrap(),
+                Motif::path(1).unwrap(),
+                Motif::path(5).unwrap(),
                 Motif::star(4).unwrap(),
                 Motif::new(5, vec![(1, 0), (2, 1), (1, 3), (4, 3)]).unwrap(),
             ] {
@@ -418,7 +418,7 @@ mod tests {
         let edges: Vec<(u32, u32)> = (1..3000).map(|v| (0, v)).collect();
         let hub = simple(3000, &edges);
         // From the hub and back: 2999^{50} walks of 101 nodes that begin at the hub, 2999^{51} that do not.
-        let log = Density::estimate(&hub, &Motif::chain(101).unwrap(), 0, &mut stream(0, Purpose::Chain, 0))
+        let log = Density::estimate(&hub, &Motif::path(101).unwrap(), 0, &mut stream(0, Purpose::Chain, 0))
             .unwrap()
             .log;
         let walks = 50.0 * 2999f64.ln() + 3000f64.ln();
@@ -428,7 +428,7 @@ mod tests {
     #[test]
     fn conditional_densities_are_ratios_of_densities() {
         for network in odd_networks() {
-            let (f, h) = (Motif::chain(3).unwrap(), Motif::cycle(3).unwrap());
+            let (f, h) = (Motif::path(3).unwrap(), Motif::cycle(3).unwrap());
             let extension = Extension::new(&f, &h).unwrap();
             assert_eq!(extension.edges(), [(2, 0)]);
             let law = ExactSampler::new(Arc::clone(&network), &f).unwrap();
@@ -446,23 +446,23 @@ mod tests {
             assert_eq!(Extension::new(&f, &f).unwrap().estimate(&network, &chains).mean, 1.0);
         }
         let refused = |f: Motif, h: Motif| Extension::new(&f, &h).unwrap_err().to_string();
-        assert!(refused(Motif::chain(3).unwrap(), Motif::chain(4).unwrap()).contains("the 3 nodes"));
-        assert!(refused(Motif::chain(4).unwrap(), Motif::star(4).unwrap()).contains("without (1, 2)"));
+        assert!(refused(Motif::path(3).unwrap(), Motif::path(4).unwrap()).contains("the 3 nodes"));
+        assert!(refused(Motif::path(4).unwrap(), Motif::star(4).unwrap()).contains("without (1, 2)"));
     }
 
     #[test]
     fn motifs_without_density_are_refused() {
         let mut rng = stream(0, Purpose::Chain, 0);
         let none = simple(0, &[]);
-        assert!(Density::estimate(&none, &Motif::chain(2).unwrap(), 0, &mut rng).is_err());
-        assert!(Density::by_enumeration(&complete(200), &Motif::chain(4).unwrap()).is_err());
+        assert!(Density::estimate(&none, &Motif::path(2).unwrap(), 0, &mut rng).is_err());
+        assert!(Density::by_enumeration(&complete(200), &Motif::path(4).unwrap()).is_err());
         let few =
             Density::estimate(&complete(3), &Motif::cycle(3).unwrap(), 1, &mut rng).unwrap_err().to_string();
         assert!(few.contains("at least 2"), "{few}");
         let edgeless = simple(3, &[]);
-        assert_eq!(exact(&edgeless, &Motif::chain(2).unwrap()), 0.0);
+        assert_eq!(exact(&edgeless, &Motif::path(2).unwrap()), 0.0);
         assert_eq!(exact(&edgeless, &Motif::cycle(3).unwrap()), 0.0);
-        assert_eq!(exact(&edgeless, &Motif::chain(1).unwrap()), 1.0);
+        assert_eq!(exact(&edgeless, &Motif::path(1).unwrap()), 1.0);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// use ergodict::{chain::{Chain, ExactSampler, Motif, MotifSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let sampler = ExactSampler::new(network.into(), &Motif::chain(21)?)?;
+/// let sampler = ExactSampler::new(network.into(), &Motif::path(21)?)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
 /// let x = sampler.init(&mut rng);
 /// assert!(x.windows(2).all(|pair| sampler.network().weight(pair[0] as usize, pair[1] as usize) > 0.0));

@@ -540,7 +540,7 @@ mod tests {
         for weight in [1.0, 2.0] {
             let edges = [(0, 1, weight), (1, 2, 1.0), (2, 0, 1.0)];
             let (network, _) = Network::build(NodeIds::numbered(4), &edges, true, build).unwrap();
-            let glauber = Glauber::new(network.into(), Motif::chain(3).unwrap()).unwrap();
+            let glauber = Glauber::new(network.into(), Motif::path(3).unwrap()).unwrap();
             let mut rng = stream(44, Purpose::Chain, 0);
             let mut x = vec![3; 3];
             glauber.steps(&mut x, 100, &mut rng);

@@ -37,7 +37,7 @@ fn updates_of_exact_draws_are_exact_draws() {
     for (weighted, directed) in [(false, false), (true, false), (false, true), (true, true)] {
         let network = rebuilt(&network, weighted, directed);
         let motif = Motif::from_parents(&[0, 1, 1, 0, 4]).unwrap();
-        for motif in [Motif::chain(6).unwrap(), motif] {
+        for motif in [Motif::path(6).unwrap(), motif] {
             let exact = ExactSampler::new(Arc::clone(&network), &motif).unwrap();
             let glauber = Glauber::new(Arc::clone(&network), motif).unwrap();
             let mut rng = stream(71, Purpose::Chain, u64::from(weighted) + 2 * u64::from(directed));
@@ -76,7 +76,7 @@ fn motifs_are_found_in_real_networks() {
     let Some(network) = public("facebook.txt.gz") else { return };
     let mut rng = stream(72, Purpose::Chain, 0);
     for motif in [
-        Motif::chain(101).unwrap(),
+        Motif::path(101).unwrap(),
         Motif::cycle(21).unwrap(),
         Motif::complete(12).unwrap(),
         Motif::star(50).unwrap(),
@@ -94,7 +94,7 @@ fn motifs_are_found_in_real_networks() {
     // The largest clique of this network has 69 nodes.
     let message = Glauber::new(Arc::clone(&network), Motif::complete(150).unwrap()).unwrap_err().to_string();
     assert!(message.contains("the network has none"), "{message}");
-    let exact = ExactSampler::new(Arc::clone(&network), &Motif::chain(21).unwrap()).unwrap();
+    let exact = ExactSampler::new(Arc::clone(&network), &Motif::path(21).unwrap()).unwrap();
     let paths = Injective::new(exact, 10_000, &mut rng).unwrap();
     let mut x = paths.init(&mut rng);
     let info: Acceptance = paths.steps(&mut x, 200, &mut rng);
@@ -112,12 +112,12 @@ fn named_borders() {
         refused(Arc::clone(&path), triangle.clone()),
         "the motif is a triangle, but the network has none: a triangle cannot be mapped into a bipartite network"
     );
-    assert!(refused(network(0, &[]), Motif::chain(1).unwrap()).contains("no node"));
-    assert!(refused(network(2, &[(0, 0), (1, 1)]), Motif::chain(2).unwrap()).contains("no edge"));
+    assert!(refused(network(0, &[]), Motif::path(1).unwrap()).contains("no node"));
+    assert!(refused(network(2, &[(0, 0), (1, 1)]), Motif::path(2).unwrap()).contains("no edge"));
     assert!(RejectionSampler::new(Arc::clone(&path), triangle, 1000).is_err());
     // k = 1 is uniform over all nodes, isolated ones too.
     let mut rng: ChaCha8Rng = stream(73, Purpose::Chain, 0);
-    let single = Glauber::new(network(3, &[(0, 1)]), Motif::chain(1).unwrap()).unwrap();
+    let single = Glauber::new(network(3, &[(0, 1)]), Motif::path(1).unwrap()).unwrap();
     assert_eq!(single.conditional(&[0], 0), [(0, 1.0 / 3.0), (1, 1.0 / 3.0), (2, 1.0 / 3.0)]);
     let mut x = single.init(&mut rng);
     let mut seen = [0; 3];
@@ -128,7 +128,7 @@ fn named_borders() {
     assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
     // k = 2, and k > n.
     for k in [2, 9] {
-        let glauber = Glauber::new(Arc::clone(&path), Motif::chain(k).unwrap()).unwrap();
+        let glauber = Glauber::new(Arc::clone(&path), Motif::path(k).unwrap()).unwrap();
         assert_eq!(glauber.connectedness(), Connectedness::TwoClasses);
         let mut x = glauber.init(&mut rng);
         let side = x[0] % 2;
@@ -148,7 +148,7 @@ fn speed() {
             ("weighted", rebuilt(&network, true, false)),
             ("directed", rebuilt(&network, false, true)),
         ] {
-            for motif in ["chain", "star", "cycle", "complete"] {
+            for motif in ["path", "star", "cycle", "complete"] {
                 let k = if motif == "complete" { 6 } else { 21 };
                 let glauber = Glauber::new(Arc::clone(&network), Motif::named_shape(motif, k).unwrap());
                 let Ok(glauber) = glauber else {

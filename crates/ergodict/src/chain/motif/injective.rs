@@ -375,7 +375,7 @@ mod tests {
         // In a triangle 6 of 12 chains of three nodes are paths.
         let triangle = Arc::new(Network::simple(3, &[(0, 1), (1, 2), (2, 0)]).unwrap());
         let mut rng = stream(52, Purpose::Chain, 0);
-        let exact = ExactSampler::new(triangle, &Motif::chain(3).unwrap()).unwrap();
+        let exact = ExactSampler::new(triangle, &Motif::path(3).unwrap()).unwrap();
         let paths = Injective::new(exact, 100, &mut rng).unwrap();
         let mut x = paths.init(&mut rng);
         let mut out = vec![0; 3 * 4_000];
@@ -395,12 +395,12 @@ mod tests {
             assert!(message.contains(words), "{message}");
         };
         let path = || Network::simple(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
-        refuse(path(), Motif::chain(5).unwrap(), 1000, "in a network of 4");
+        refuse(path(), Motif::path(5).unwrap(), 1000, "in a network of 4");
         refuse(path(), Motif::star(4).unwrap(), 1000, "the network has none with distinct nodes");
-        refuse(path(), Motif::chain(4).unwrap(), 0, "at least 1");
+        refuse(path(), Motif::path(4).unwrap(), 0, "at least 1");
         let long: Vec<(u32, u32)> = (0..40).map(|v| (v, v + 1)).collect();
         let long = Network::simple(41, &long).unwrap();
-        refuse(long, Motif::chain(41).unwrap(), 500, "fewer than one in 500");
+        refuse(long, Motif::path(41).unwrap(), 500, "fewer than one in 500");
     }
 
     #[test]
@@ -408,7 +408,7 @@ mod tests {
         // Chains of six different nodes in a ring of six are 12 of 192, and a try of nodes at random is a
         // chain once in 243.
         let ring = Arc::new(Network::simple(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]).unwrap());
-        let inner = RejectionSampler::new(ring, Motif::chain(6).unwrap(), 100_000).unwrap();
+        let inner = RejectionSampler::new(ring, Motif::path(6).unwrap(), 100_000).unwrap();
         let mut rng = stream(55, Purpose::Chain, 0);
         let message = Injective::new(inner.clone(), 500, &mut rng).unwrap_err().to_string();
         assert!(message.contains("fewer than one in 500"), "{message}");
@@ -420,7 +420,7 @@ mod tests {
         // Four different nodes are in the square only, and Glauber updates do not lead there from the edges.
         let edges = [(0, 1), (2, 3), (4, 5), (6, 7), (7, 8), (8, 9), (9, 6)];
         let network = Arc::new(Network::simple(10, &edges).unwrap());
-        let glauber = Glauber::new(network, Motif::chain(4).unwrap()).unwrap();
+        let glauber = Glauber::new(network, Motif::path(4).unwrap()).unwrap();
         let mut rng = stream(54, Purpose::Chain, 0);
         let paths = Injective::new(glauber, 1_000, &mut rng).unwrap();
         for _ in 0..20 {

@@ -156,7 +156,7 @@ impl FromStr for SamplerKind {
 /// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
 /// use std::sync::Arc;
 /// let karate = Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &Motif::chain(5)?, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &Motif::path(5)?, 0)?;
 /// let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1)?;
 /// let mut x = [0; 5];
 /// walker.fill(&mut x);
@@ -290,7 +290,7 @@ mod tests {
             networks.push(("random", Arc::new(network.largest_component())));
         }
         let mut motifs = tiny_motifs();
-        motifs.push(("chain 21", Motif::chain(21).unwrap()));
+        motifs.push(("chain 21", Motif::path(21).unwrap()));
         // In directed networks messages of every kind go both ways.
         let both = [(0, 1), (2, 0), (1, 3), (4, 1), (2, 5), (6, 2), (3, 7), (8, 4), (5, 9), (10, 6)];
         motifs.push(("both ways", Motif::new(11, both.to_vec()).unwrap()));
@@ -328,7 +328,7 @@ mod tests {
         for (weighted, entry) in [(false, 4), (true, 12)] {
             let build = Build { directed: true, ..Build::default() };
             let network = Network::build(NodeIds::numbered(4), &edges, weighted, build).unwrap().0;
-            let all = SamplerKind::Walk.bytes(&network, &Motif::chain(3).unwrap()).unwrap();
+            let all = SamplerKind::Walk.bytes(&network, &Motif::path(3).unwrap()).unwrap();
             // Four entries, and where each of four rows begins and the last one ends.
             assert_eq!(all as usize - WalkSampler::bytes_needed(&network), 4 * entry + 5 * 8);
         }

@@ -89,7 +89,7 @@ fn every_node_of_the_motif_has_its_law() -> Result<()> {
         ("directed", hubs(400, false, true)),
         ("directed, weighted", hubs(400, true, true)),
     ] {
-        for motif in [Motif::chain(21)?, tree.clone()] {
+        for motif in [Motif::path(21)?, tree.clone()] {
             let (exact, plain) = (marginals(&network, &motif, false), marginals(&network, &motif, true));
             let parameters = PivotParameters::default();
             let draws = ExactSampler::new(network.clone(), &motif)?;
@@ -112,7 +112,7 @@ fn a_long_chain_in_components_that_grow_apart_is_drawn_where_it_is() -> Result<(
     let mut edges: Vec<(u32, u32)> = (0..40).flat_map(|u| (0..u).map(move |v| (v, u))).collect();
     edges.extend([(40, 41), (41, 42), (42, 40)]);
     let network = Arc::new(Network::simple(43, &edges)?);
-    let motif = Motif::chain(301)?;
+    let motif = Motif::path(301)?;
     let sampler = ExactSampler::new(network.clone(), &motif)?;
     check("clique", &sampler, &marginals(&network, &motif, false), 3, 500);
     let apart = Pivot::new(network, &motif, PivotParameters::default()).unwrap_err().to_string();
@@ -123,7 +123,7 @@ fn a_long_chain_in_components_that_grow_apart_is_drawn_where_it_is() -> Result<(
 #[test]
 fn there_may_be_fewer_nodes_than_the_motif_has() -> Result<()> {
     let edge = Arc::new(Network::simple(2, &[(0, 1)])?);
-    let motif = Motif::chain(9)?;
+    let motif = Motif::path(9)?;
     let pivot = Pivot::new(edge.clone(), &motif, PivotParameters::default())?;
     assert!(
         pivot.is_lazy() && ApproximatePivot::new(edge.clone(), &motif, PivotParameters::default())?.is_lazy()
@@ -139,7 +139,7 @@ fn long_chains_at_a_hub_are_homomorphisms_that_start_by_their_law() -> Result<()
     edges.extend([(1, 2), (3, 4)]);
     edges.extend((200..230).map(|v| (v, v + 1)));
     let network = Arc::new(Network::simple(231, &edges)?);
-    let motif = Motif::chain(101)?;
+    let motif = Motif::path(101)?;
     let law = marginals(&network, &motif, false);
     // Chains from the end of the path come to the hub late, if ever.
     assert!(law[0][230] > 0.0 && law[0][230] < 1e-3 * law[0][1]);
@@ -153,7 +153,7 @@ fn k_2() -> Result<()> {
     // Edges by their weights, in both directions.
     let edges = [(0, 1, 1.0), (1, 2, 2.0), (2, 0, 0.5), (2, 3, 1.5)];
     let network = Arc::new(Network::build(NodeIds::numbered(4), &edges, true, Build::default())?.0);
-    let motif = Motif::chain(2)?;
+    let motif = Motif::path(2)?;
     let law = marginals(&network, &motif, false);
     (0..4).for_each(|v| assert!((law[0][v] - network.rows().strength(v) / 10.0).abs() < 1e-15));
     let samplers: [Box<dyn MotifSampler>; 2] = [
@@ -176,9 +176,9 @@ fn isolated_start() -> Result<()> {
     // Node 0 has no edge: a single node may be there, a chain never.
     let network = Arc::new(Network::simple(4, &[(1, 2), (2, 3), (3, 1)])?);
     let mut rng = stream(1, Purpose::Chain, 0);
-    let single = ExactSampler::new(network.clone(), &Motif::chain(1)?)?;
+    let single = ExactSampler::new(network.clone(), &Motif::path(1)?)?;
     assert!((0..200).any(|_| single.init(&mut rng) == [0]));
-    let motif = Motif::chain(3)?;
+    let motif = Motif::path(3)?;
     let exact = ExactSampler::new(network.clone(), &motif)?;
     let pivot = Pivot::new(network.clone(), &motif, PivotParameters::default())?;
     for sampler in [&exact as &dyn MotifSampler, &pivot] {
@@ -193,7 +193,7 @@ fn isolated_start() -> Result<()> {
             assert!(sampler.is_state(&lost));
         }
     }
-    let refused = Pivot::new(network, &Motif::chain(1)?, PivotParameters::default()).unwrap_err().to_string();
+    let refused = Pivot::new(network, &Motif::path(1)?, PivotParameters::default()).unwrap_err().to_string();
     assert!(refused.contains("largest component"), "{refused}");
     Ok(())
 }

@@ -24,7 +24,7 @@ const PLANES: usize = 8;
 /// ```
 /// use ergodict::{chain::Motif, data::Network, patch::Measures};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
-/// let measures = Measures::new(&network, &Motif::chain(3)?, None, true)?;
+/// let measures = Measures::new(&network, &Motif::path(3)?, None, true)?;
 /// let mut measured = measures.none_yet();
 /// measures.measure(&[0, 1, 2, 0, 2, 3], &mut measured); // 0 and 2 are joined, 0 and 3 are not
 /// assert_eq!(measures.coefficients(&measured.macc.unwrap())[2], 0.5); // row 0, column 2

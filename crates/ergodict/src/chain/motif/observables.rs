@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_patch() {
-        let (chain, x) = (Motif::chain(4).unwrap(), [0, 1, 2, 3]);
+        let (chain, x) = (Motif::path(4).unwrap(), [0, 1, 2, 3]);
         // Pairs (0,2), (0,3), (1,3), of which the last is not joined; with directions (0,3) and (2,0) of
         // nine.
         assert_eq!(MotifObservable::Density.measure(&chain, &adjacency(false), &x), 2.0 / 3.0);
@@ -100,7 +100,7 @@ mod tests {
         }
         // (0,2), (2,0) and (1,2) are no edges of the motif; 2 → 0 and 1 → 2 are in the network.
         assert_eq!(MotifObservable::Density.measure(&more, &adjacency(true), &[0, 1, 2]), 2.0 / 3.0);
-        let one = Motif::chain(1).unwrap();
+        let one = Motif::path(1).unwrap();
         assert_eq!(MotifObservable::Density.measure(&one, &adjacency(false), &[0]), 0.0);
         assert_eq!(MotifObservable::Degree.measure(&chain, &adjacency(false), &[2, 0, 2, 1]), 3.0);
         assert_eq!(MotifObservable::Degree.measure(&chain, &adjacency(true), &[2, 0, 1, 2]), 2.0);

@@ -162,7 +162,7 @@ mod tests {
         let mut edges: Vec<(u32, u32)> = (1..=leaves).map(|v| (0, v)).collect();
         edges.extend((0..length).map(|j| (if j == 0 { 0 } else { leaves + j }, leaves + j + 1)));
         let network = Arc::new(Network::simple((leaves + length) as usize + 1, &edges).unwrap());
-        let motif = Motif::chain(251).unwrap();
+        let motif = Motif::path(251).unwrap();
         let pivot = Pivot::new(Arc::clone(&network), &motif, PivotParameters::default()).unwrap();
         assert!(pivot.moves.is_wide() && pivot.is_lazy());
         let (moves, law) = (&pivot.moves, |v: u32| pivot.exact.backward().log_weight(0, v as usize));
@@ -195,7 +195,7 @@ mod tests {
         let directed = crate::data::Build { directed: true, ..Default::default() };
         let ids = crate::data::NodeIds::numbered(5);
         let network = Arc::new(Network::build(ids, &arcs, false, directed).unwrap().0);
-        let pivot = Pivot::new(network, &Motif::chain(5).unwrap(), PivotParameters::default()).unwrap();
+        let pivot = Pivot::new(network, &Motif::path(5).unwrap(), PivotParameters::default()).unwrap();
         super::super::check::check(&pivot).unwrap().assert_ergodic("one pivot");
     }
 }

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn it_is_lazy_where_it_could_be_periodic_and_as_set() {
         for (name, network) in tiny_networks() {
-            let motif = Motif::chain(2).unwrap();
+            let motif = Motif::path(2).unwrap();
             let Ok(pivot) = ApproximatePivot::new(network, &motif, PivotParameters::default()) else {
                 continue;
             };
@@ -184,7 +184,7 @@ mod tests {
         let (_, square) = tiny_networks().swap_remove(4);
         for (lazy, period) in [(None, 1), (Some(true), 1), (Some(false), 2)] {
             let pivot =
-                ApproximatePivot::new(square.clone(), &Motif::chain(3).unwrap(), PivotParameters { lazy })
+                ApproximatePivot::new(square.clone(), &Motif::path(3).unwrap(), PivotParameters { lazy })
                     .unwrap();
             let checked = check(&pivot).unwrap();
             checked.assert_stationary("square");
@@ -194,7 +194,7 @@ mod tests {
         }
         let (_, triangle) = tiny_networks().swap_remove(0);
         let lazy = PivotParameters { lazy: Some(true) };
-        let pivot = ApproximatePivot::new(triangle, &Motif::chain(3).unwrap(), lazy).unwrap();
+        let pivot = ApproximatePivot::new(triangle, &Motif::path(3).unwrap(), lazy).unwrap();
         check(&pivot).unwrap().assert_ergodic("lazy triangle");
         assert!(pivot.notes()[0].contains("need not"), "{:?}", pivot.notes());
     }

@@ -253,10 +253,10 @@ mod tests {
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         };
         // 100·2⁷ among 100⁸.
-        refuse(Motif::chain(8).unwrap(), &["7.8e11 tries", "the exact sampler"]);
+        refuse(Motif::path(8).unwrap(), &["7.8e11 tries", "the exact sampler"]);
         refuse(Motif::cycle(8).unwrap(), &["tries", "the Glauber chain"]);
         refuse(Motif::cycle(3).unwrap(), &["cannot be mapped into a bipartite network"]);
-        assert!(RejectionSampler::new(network, Motif::chain(3).unwrap(), 3_000).is_ok());
+        assert!(RejectionSampler::new(network, Motif::path(3).unwrap(), 3_000).is_ok());
     }
 
     #[test]

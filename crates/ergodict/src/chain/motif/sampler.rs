@@ -18,7 +18,7 @@ pub type SampledNetwork = (Arc<Network>, Arc<dyn MotifSampler>);
 /// use ergodict::{chain::{Chain, ExactSampler, Motif, MotifSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let sampler = ExactSampler::new(network.into(), &Motif::chain(3)?)?;
+/// let sampler = ExactSampler::new(network.into(), &Motif::path(3)?)?;
 /// // There are 18 homomorphisms, and each is drawn with probability 1/18.
 /// assert!((sampler.probability(&[0, 1, 2], &[3, 2, 3]) - 1.0 / 18.0).abs() < 1e-12);
 /// assert!(sampler.is_state(&[3, 2, 3]) && !sampler.is_state(&[3, 0, 1]));

@@ -565,17 +565,17 @@ mod tests {
         assert!(find(&ring(23), &Motif::cycle(25).unwrap(), false).is_ok());
         let acyclic = directed(4, &[(0, 1), (1, 2), (0, 2), (2, 3)], Loops::Drop);
         refused(&acyclic, &Motif::cycle(3).unwrap(), false, "fits node");
-        refused(&acyclic, &Motif::chain(5).unwrap(), false, "fits node");
-        assert_eq!(find(&acyclic, &Motif::chain(4).unwrap(), false).unwrap(), [0, 1, 2, 3]);
+        refused(&acyclic, &Motif::path(5).unwrap(), false, "fits node");
+        assert_eq!(find(&acyclic, &Motif::path(4).unwrap(), false).unwrap(), [0, 1, 2, 3]);
     }
 
     #[test]
     fn empty_and_edgeless_networks() {
-        let chain = Motif::chain(2).unwrap();
-        refused(&Network::simple(0, &[]).unwrap(), &Motif::chain(1).unwrap(), false, "no node");
+        let chain = Motif::path(2).unwrap();
+        refused(&Network::simple(0, &[]).unwrap(), &Motif::path(1).unwrap(), false, "no node");
         refused(&Network::simple(3, &[]).unwrap(), &chain, false, "no edge");
         refused(&Network::simple(3, &[(1, 1)]).unwrap(), &chain, false, "no edge");
-        assert!(find(&Network::simple(3, &[]).unwrap(), &Motif::chain(1).unwrap(), false).unwrap()[0] < 3);
+        assert!(find(&Network::simple(3, &[]).unwrap(), &Motif::path(1).unwrap(), false).unwrap()[0] < 3);
     }
 
     #[test]
@@ -583,7 +583,7 @@ mod tests {
         for is_directed in [false, true] {
             let build = Build { directed: is_directed, loops: Loops::Keep };
             let (network, _) = Network::build(NodeIds::numbered(3), &[(1, 1, 2.0)], true, build).unwrap();
-            for motif in [Motif::chain(4), Motif::cycle(3), Motif::complete(5)] {
+            for motif in [Motif::path(4), Motif::cycle(3), Motif::complete(5)] {
                 let motif = motif.unwrap();
                 assert_eq!(find(&network, &motif, false).unwrap(), vec![1; motif.k()]);
                 assert!(find(&network, &motif, true).is_err());
@@ -594,7 +594,7 @@ mod tests {
     #[test]
     fn motifs_may_have_more_nodes_than_the_network() {
         let edge = Network::simple(2, &[(0, 1)]).unwrap();
-        for motif in [Motif::chain(40), Motif::star(9), Motif::cycle(8)] {
+        for motif in [Motif::path(40), Motif::star(9), Motif::cycle(8)] {
             let motif = motif.unwrap();
             assert_eq!(find(&edge, &motif, false).unwrap().len(), motif.k());
             refused(&edge, &motif, true, "different nodes, and the network has 2");
@@ -606,8 +606,8 @@ mod tests {
     fn different_nodes_are_found_where_there_are_enough() {
         let apart = Network::simple(7, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 6)]).unwrap();
         assert!(find(&apart, &Motif::cycle(3).unwrap(), true).unwrap().iter().all(|&v| v < 3));
-        assert!(find(&apart, &Motif::chain(4).unwrap(), true).unwrap().iter().all(|&v| v > 2));
-        refused(&apart, &Motif::chain(5).unwrap(), true, "no component");
+        assert!(find(&apart, &Motif::path(4).unwrap(), true).unwrap().iter().all(|&v| v > 2));
+        refused(&apart, &Motif::path(5).unwrap(), true, "no component");
         refused(&apart, &Motif::star(4).unwrap(), true, "all ways");
         refused(&apart, &Motif::cycle(4).unwrap(), true, "no part of the network");
     }
@@ -618,7 +618,7 @@ mod tests {
         for id in 0..20 {
             let x = homomorphism(
                 &network,
-                &Motif::chain(3).unwrap(),
+                &Motif::path(3).unwrap(),
                 false,
                 STEPS,
                 &mut stream(id, Purpose::Chain, 0),
@@ -632,8 +632,8 @@ mod tests {
     fn what_backtracking_says_is_what_enumeration_says() {
         let mut rng = stream(5, Purpose::Synthetic, 0);
         let motifs = [
-            Motif::chain(2).unwrap(),
-            Motif::chain(4).unwrap(),
+            Motif::path(2).unwrap(),
+            Motif::path(4).unwrap(),
             Motif::star(4).unwrap(),
             Motif::cycle(3).unwrap(),
             Motif::cycle(4).unwrap(),
@@ -675,7 +675,7 @@ mod tests {
         let star =
             Network::simple(leaves as usize + 1, &(1..=leaves).map(|v| (0, v)).collect::<Vec<_>>()).unwrap();
         // By candidates for every node these would take 800 MB and 1.6 GB; here no step is allowed.
-        for motif in [Motif::chain(4096).unwrap(), Motif::star(4096).unwrap()] {
+        for motif in [Motif::path(4096).unwrap(), Motif::star(4096).unwrap()] {
             let x = homomorphism(&star, &motif, false, 0, &mut stream(1, Purpose::Chain, 0)).unwrap();
             assert!(motif.edges().iter().all(|&(i, j)| (x[i as usize] == 0) != (x[j as usize] == 0)));
         }
@@ -706,7 +706,7 @@ mod tests {
         let few = |motif: &Motif, injective| {
             homomorphism(&network, motif, injective, 50, &mut stream(1, Purpose::Chain, 0))
         };
-        let message = few(&Motif::chain(201).unwrap(), true).unwrap_err().to_string();
+        let message = few(&Motif::path(201).unwrap(), true).unwrap_err().to_string();
         assert!(message.contains("in 50 steps"), "{message}");
         let folded = few(&Motif::cycle(300).unwrap(), false).unwrap();
         assert!(folded.len() == 300 && folded.iter().collect::<HashSet<_>>().len() > 1);

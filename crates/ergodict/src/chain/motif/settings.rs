@@ -85,7 +85,7 @@ pub struct SamplingSettings {
     /// Nodes of the motif [default: 10, or those of the file or the model]
     #[cfg_attr(feature = "clap", arg(short, long = "k", value_name = "K", allow_negative_numbers = true))]
     pub k: Option<usize>,
-    /// The motif: chain, star, cycle, complete, or a file of its edges [default: chain, or that of the model]
+    /// The motif: path, star, cycle, complete, or a file of its edges [default: path, or that of the model]
     #[cfg_attr(feature = "clap", arg(long, value_name = "SHAPE|FILE"))]
     pub motif: Option<String>,
     /// walk, exact, pivot, pivot-approx, glauber or rejection [default: walk; exact for sample; exact or glauber for motifs with cycles]
@@ -195,9 +195,12 @@ impl SamplingSettings {
         self.chains.unwrap_or(1)
     }
 
-    /// The motif's name.
+    /// The motif's name; `chain` is an older word for `path`.
     pub fn motif_name(&self) -> &str {
-        self.motif.as_deref().unwrap_or("chain")
+        match self.motif.as_deref() {
+            None | Some("chain") => "path",
+            Some(name) => name,
+        }
     }
 
     /// The file of the motif's edges, if it is given by one.
@@ -262,7 +265,7 @@ impl SamplingSettings {
     /// Records what was chosen on the data.
     pub fn record(&mut self, motif: &Motif, kind: SamplerKind) {
         self.k = Some(motif.k());
-        self.motif.get_or_insert_with(|| "chain".to_owned());
+        self.motif.get_or_insert_with(|| "path".to_owned());
         self.sampler = Some(kind);
     }
 

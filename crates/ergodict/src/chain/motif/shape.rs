@@ -14,7 +14,7 @@ const LARGEST_FILE: u64 = 1 << 28;
 ///
 /// ```
 /// use ergodict::chain::Motif;
-/// let chain = Motif::chain(3)?;
+/// let chain = Motif::path(3)?;
 /// assert_eq!(chain.edges(), [(0, 1), (1, 2)]);
 /// assert!(chain.tree().is_some() && Motif::cycle(3)?.tree().is_none());
 /// # Ok::<(), ergodict::Error>(())
@@ -57,9 +57,9 @@ impl Motif {
     ///
     /// # Errors
     /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`.
-    pub fn chain(k: usize) -> Result<Self> {
-        let k = size(k, 1, "chain")?;
-        Self::named("chain", k as usize, (1..k).map(|i| (i - 1, i)).collect())
+    pub fn path(k: usize) -> Result<Self> {
+        let k = size(k, 1, "path")?;
+        Self::named("path", k as usize, (1..k).map(|i| (i - 1, i)).collect())
     }
 
     /// Node 0 with edges to all others.
@@ -93,9 +93,9 @@ impl Motif {
     pub const NODES: usize = 10;
 
     /// The shapes that have a name, for [`Motif::named_shape`].
-    pub const SHAPES: [&'static str; 4] = ["chain", "star", "cycle", "complete"];
+    pub const SHAPES: [&'static str; 4] = ["path", "star", "cycle", "complete"];
 
-    /// The chain, star, cycle or complete graph of `k` nodes, by its name.
+    /// The path, star, cycle or complete graph of `k` nodes, by its name.
     ///
     /// ```
     /// use ergodict::chain::Motif;
@@ -107,7 +107,7 @@ impl Motif {
     /// [`Error::Parameter`] for another name, and for a number of nodes that the shape cannot have.
     pub fn named_shape(name: &str, k: usize) -> Result<Self> {
         match name {
-            "chain" => Self::chain(k),
+            "path" => Self::path(k),
             "star" => Self::star(k),
             "cycle" => Self::cycle(k),
             "complete" => Self::complete(k),
@@ -310,7 +310,7 @@ impl Motif {
         Ok((Self::new(self.k, edges)?, rest))
     }
 
-    /// What it is, for messages: "a chain of 21 nodes".
+    /// What it is, for messages: "a path of 21 nodes".
     pub(crate) fn describe(&self) -> String {
         let (k, m) = (self.k, self.edges.len());
         match &self.name[..] {
@@ -435,10 +435,10 @@ mod tests {
         let rooted = tree.tree().unwrap();
         assert_eq!((&rooted.order[..], &rooted.parent[..]), (&[1, 3, 2][..], &[0, 0, 3, 1][..]));
         assert_eq!(rooted.downward, [true, false, false, false]);
-        let one = Motif::chain(1).unwrap();
+        let one = Motif::path(1).unwrap();
         assert!(one.edges().is_empty() && one.is_chain() && one.tree().unwrap().order.is_empty());
         assert!(Motif::new(2, vec![(0, 1), (1, 0)]).unwrap().tree().is_none(), "both directions are no tree");
-        assert!(Motif::chain(5).unwrap().is_chain() && !Motif::star(5).unwrap().is_chain());
+        assert!(Motif::path(5).unwrap().is_chain() && !Motif::star(5).unwrap().is_chain());
     }
 
     #[test]
@@ -453,7 +453,7 @@ mod tests {
             let message = Motif::new(k, edges).unwrap_err().to_string();
             assert!(message.contains(words), "{message}");
         }
-        assert!(Motif::cycle(2).is_err() && Motif::chain(1 << 13).is_err());
+        assert!(Motif::cycle(2).is_err() && Motif::path(1 << 13).is_err());
         assert!(Motif::complete(0).is_err());
     }
 
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn spanning_trees_leave_the_other_edges() {
         for (motif, left) in [
-            (Motif::chain(5).unwrap(), 0),
+            (Motif::path(5).unwrap(), 0),
             (Motif::cycle(5).unwrap(), 1),
             (Motif::complete(5).unwrap(), 6),
             (Motif::new(2, vec![(0, 1), (1, 0)]).unwrap(), 1),
@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn sides_are_those_of_a_bipartite_motif() {
-        assert_eq!(Motif::chain(3).unwrap().sides(), Some(vec![false, true, false]));
+        assert_eq!(Motif::path(3).unwrap().sides(), Some(vec![false, true, false]));
         assert_eq!(Motif::cycle(4).unwrap().sides(), Some(vec![false, true, false, true]));
         assert_eq!(Motif::cycle(5).unwrap().sides(), None);
         assert_eq!(Motif::new(2, vec![(0, 1), (1, 0)]).unwrap().around(), [[1], [0]]);

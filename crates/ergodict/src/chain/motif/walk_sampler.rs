@@ -300,11 +300,11 @@ mod tests {
     fn dead_ends_are_reported_with_their_share() {
         let named = |name: &str| tiny_networks().into_iter().find(|case| case.0 == name).unwrap().1;
         // Walks of three nodes end at 4: only those from 3 and from 4 itself, which cannot start.
-        let walks = WalkSampler::new(named("directed acyclic"), &Motif::chain(3).unwrap(), 1000).unwrap();
+        let walks = WalkSampler::new(named("directed acyclic"), &Motif::path(3).unwrap(), 1000).unwrap();
         assert_eq!(walks.starts, Some(vec![0, 1, 2]));
         assert!(walks.notes().is_empty(), "{:?}", walks.notes());
         // From 2 a walk may step to the sink at once.
-        let walks = WalkSampler::new(named("directed to a sink"), &Motif::chain(3).unwrap(), 1000).unwrap();
+        let walks = WalkSampler::new(named("directed to a sink"), &Motif::path(3).unwrap(), 1000).unwrap();
         let mut rng = crate::rng::stream(1, crate::rng::Purpose::Chain, 0);
         let mut state = walks.init(&mut rng);
         let info = walks.sample(&mut state, &mut rng, &mut vec![0; 3 * 20_000]);
@@ -313,8 +313,7 @@ mod tests {
         assert!((share - expected).abs() < 4.0 * (expected / 20_000.0).sqrt(), "{share} {expected}");
         assert!(walks.notes()[0].contains("dead end"), "{:?}", walks.notes());
         // Where almost all walks end, another sampler is named.
-        let message =
-            WalkSampler::new(named("directed to a sink"), &Motif::chain(4).unwrap(), 1).unwrap_err();
+        let message = WalkSampler::new(named("directed to a sink"), &Motif::path(4).unwrap(), 1).unwrap_err();
         assert!(message.to_string().contains("exact sampler"), "{message}");
     }
 }

@@ -21,7 +21,7 @@ const STEPS: u64 = 1 << 16;
 /// ```
 /// use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::chain(5)?, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::path(5)?, 0)?;
 /// let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1)?;
 /// let mut ten = [0; 50];
 /// walker.fill(&mut ten);
@@ -47,7 +47,7 @@ pub struct MotifPoint {
 /// ```
 /// use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::chain(5)?, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::path(5)?, 0)?;
 /// // After 1000 steps, every fifth homomorphism: three of them, of five nodes each.
 /// let mut walker = MotifWalker::new(sampler, 0, 0, 1000, 5)?;
 /// let mut three = [0; 15];
@@ -371,7 +371,7 @@ mod tests {
     fn states_whose_weight_is_below_all_numbers_are_states() {
         let edges = [(0, 1, 1e-300), (1, 2, 2e-300), (2, 0, 1e-300)];
         let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
-        let motif = Motif::chain(3).unwrap();
+        let motif = Motif::path(3).unwrap();
         let sampler =
             SamplerBuilder::default().build(SamplerKind::Exact, &network.into(), &motif, 0).unwrap();
         assert_eq!(sampler.weight(&[0, 1, 2]), 0.0);

@@ -121,7 +121,7 @@ fn means_over_all_homomorphisms_are_conditional_densities() {
     let mut random = Random::new(9);
     for kind in [(false, false, false), (false, false, true), (true, false, false), (true, false, true)] {
         let network = network(&mut random, 5, 14, kind);
-        for motif in [Motif::chain(4).unwrap(), Motif::star(4).unwrap(), Motif::cycle(3).unwrap()] {
+        for motif in [Motif::path(4).unwrap(), Motif::star(4).unwrap(), Motif::cycle(3).unwrap()] {
             let k = motif.k();
             let all = law(&network, &motif);
             if all.is_empty() {

@@ -229,7 +229,7 @@ mod tests {
             ("weighted", embedded("@lesmis").unwrap()),
             ("directed", arcs),
         ] {
-            let (network, motif) = (Arc::new(network), Motif::chain(4).unwrap());
+            let (network, motif) = (Arc::new(network), Motif::path(4).unwrap());
             let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
             let learning = NetworkLearning { steps: 5, ..NetworkLearning::new(3) };
             let learned = learning.learn::<f64>(&[(Arc::clone(&network), Arc::clone(&sampler))], 0).unwrap();
@@ -268,7 +268,7 @@ mod tests {
     fn another_network_is_refused() {
         let network = Arc::new(embedded("@kite").unwrap());
         let w = crate::linalg::Mat::from_fn(4, 1, |_, _| 0.5);
-        let motif = Motif::chain(2).unwrap();
+        let motif = Motif::path(2).unwrap();
         let rebuilt =
             Reconstructor::<f32>::new(&w, &network, &motif, &ReconstructionSettings::default(), Targets::All)
                 .unwrap();

@@ -47,7 +47,7 @@ const CHUNK: u64 = 500;
 ///     seeds: 3,
 ///     samples: 2000,
 ///     measure: Measure::Error,
-///     mode: Mode::OffChain,
+///     mode: Mode::OffMotif,
 ///     threshold: 0.5,
 /// };
 /// assert_eq!(settings.learning.parameters.atoms, 9);
@@ -104,7 +104,7 @@ fn nan_from_null<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Resu
 /// use ergodict::reconstruct::network::{Comparison, ComparisonSettings, Finding, Measure, Mode};
 /// let drawn = |name: &str| {
 ///     let network = std::sync::Arc::new(embedded(name)?);
-///     let sampler = ExactSampler::new(network.clone(), &Motif::chain(5)?)?;
+///     let sampler = ExactSampler::new(network.clone(), &Motif::path(5)?)?;
 ///     Ok::<SampledNetwork, ergodict::Error>((network, std::sync::Arc::new(sampler)))
 /// };
 /// let mut learning = NetworkLearning { steps: 200, ..NetworkLearning::new(6) };

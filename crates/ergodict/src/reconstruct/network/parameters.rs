@@ -18,7 +18,9 @@ pub enum Mode {
     Plain,
     /// Not those of motif edges, in either order, nor *folded* ones: elsewhere in the patch, but of a pair of nodes that is also at a
     /// motif edge of the same homomorphism. There is always an edge at those, and every dictionary says so.
-    OffChain,
+    #[serde(alias = "off-chain")]
+    #[cfg_attr(feature = "clap", value(alias = "off-chain"))]
+    OffMotif,
 }
 
 /// Which pairs of nodes are wanted.
@@ -28,7 +30,7 @@ pub enum Mode {
 /// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
 /// let (karate, w) = (embedded("karate")?.into(), Mat::from_fn(9, 9, |i, j| f64::from(i == j)));
 /// let only = Targets::Only(vec![(0, 1), (5, 20)]);
-/// let rebuilt = Reconstructor::<f64>::new(&w, &karate, &Motif::chain(3)?, &ReconstructionSettings::default(), only)?;
+/// let rebuilt = Reconstructor::<f64>::new(&w, &karate, &Motif::path(3)?, &ReconstructionSettings::default(), only)?;
 /// assert_eq!(rebuilt.sums().pairs(), 2);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -45,7 +47,7 @@ pub enum Targets {
 ///
 /// ```
 /// use ergodict::reconstruct::network::{Mode, ReconstructionSettings};
-/// let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
+/// let parameters = ReconstructionSettings { mode: Mode::OffMotif, ..ReconstructionSettings::default() };
 /// assert!(parameters.check().is_ok());
 /// assert!(ReconstructionSettings { lambda: -1.0, ..parameters }.check().is_err());
 /// ```

@@ -24,7 +24,7 @@ pub(super) struct Positions {
     /// `(a, b)` of every position.
     places: Vec<(u32, u32)>,
     /// The motif's edges, where they are left out.
-    off_chain: Option<Motif>,
+    off_motif: Option<Motif>,
     /// Positions next to each in the motif, where it fits words.
     beside: Vec<u64>,
     targets: Option<NetworkPatches>,
@@ -49,12 +49,12 @@ impl Positions {
                 beside[b as usize] |= 1 << a;
             }
         }
-        let off_chain = (mode == Mode::OffChain).then(|| motif.clone());
+        let off_motif = (mode == Mode::OffMotif).then(|| motif.clone());
         let targets = match targets {
             Targets::All => None,
             Targets::Only(pairs) => Some(NetworkPatches::with(wanted(network, pairs)?, k)),
         };
-        Ok(Self { k, directed, loops, places, off_chain, beside, targets })
+        Ok(Self { k, directed, loops, places, off_motif, beside, targets })
     }
 
     /// How many there are.
@@ -72,7 +72,7 @@ impl Positions {
 
     /// Whether every position of every homomorphism counts, once.
     pub(super) fn all_count(&self) -> bool {
-        self.off_chain.is_none() && self.targets.is_none() && !self.loops
+        self.off_motif.is_none() && self.targets.is_none() && !self.loops
     }
 
     /// The pairs that are wanted, as the edges of a network.
@@ -113,7 +113,7 @@ impl Positions {
                 }
             }
         }
-        let Some(motif) = &self.off_chain else { return };
+        let Some(motif) = &self.off_motif else { return };
         if self.beside.is_empty() {
             let order = |u: u32, v: u32| (u.min(v), u.max(v));
             let mut taken: Vec<_> =

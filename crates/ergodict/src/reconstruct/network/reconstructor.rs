@@ -58,7 +58,7 @@ pub(crate) struct ReconstructionPoint {
 /// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
 /// use ergodict::linalg::Mat;
 /// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
-/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
+/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::path(3)?);
 /// let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j)); // atoms that can rebuild any patch
 /// let parameters = ReconstructionSettings::default();
 /// let mut rebuilt = Reconstructor::<f64>::new(&w, &karate, &motif, &parameters, Targets::All)?;

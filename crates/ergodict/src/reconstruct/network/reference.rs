@@ -67,7 +67,7 @@ pub(crate) fn by_the_book(
                 let (s, t) = (x[i as usize], x[j as usize]);
                 (s, t) == (u, v) || (t, s) == (u, v)
             };
-            if parameters.mode == Mode::OffChain && motif.edges().iter().any(is_edge) {
+            if parameters.mode == Mode::OffMotif && motif.edges().iter().any(is_edge) {
                 continue;
             }
             let entry: f64 = (0..w.cols()).map(|j| w.get(a * k + b, j) * h.get(j, 0)).sum();

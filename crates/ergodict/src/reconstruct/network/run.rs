@@ -17,7 +17,7 @@ const LOOKED_AT: u64 = 500;
 /// use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 /// use ergodict::reconstruct::network::{ReconstructionRun, ReconstructionSettings, Reconstructor, Targets};
 /// use ergodict::{linalg::Mat, run::{Stop, drive}};
-/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
+/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::path(3)?);
 /// let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j));
 /// let empty = Reconstructor::<f32>::new(&w, &karate, &motif, &ReconstructionSettings::default(), Targets::All)?;
 /// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &motif, 0)?;

@@ -36,8 +36,8 @@ pub struct RebuildSettings {
     /// Weight of the ℓ₁ norm of the code
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().lambda, allow_negative_numbers = true, hide_short_help = true))]
     pub lambda: f64,
-    /// Entries of patches to use: plain (all, as in the paper) or off-chain (those off the motif's own edges)
-    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-chain", default_value_t = d().mode, hide_possible_values = true))]
+    /// Entries of patches to use: plain (all, as in the paper) or off-motif (those off the motif's own edges)
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-motif", default_value_t = d().mode, hide_possible_values = true))]
     pub mode: Mode,
     /// The weight is S/(C + A), sum by count, so that pairs seen more often are trusted more
     #[cfg_attr(feature = "clap", arg(long, value_name = "A", default_value_t = d().alpha, allow_negative_numbers = true, hide_short_help = true))]
@@ -233,8 +233,8 @@ pub struct CompareSettings {
     /// Measure of fit: error, or jaccard, weighted-jaccard or auc of reconstructions
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "WHAT", default_value_t = c().measure, hide_possible_values = true))]
     pub measure: Measure,
-    /// Entries of patches to use: plain (all, as in the paper) or off-chain (those off the motif's own edges)
-    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-chain", default_value_t = c().mode, hide_possible_values = true, hide_short_help = true))]
+    /// Entries of patches to use: plain (all, as in the paper) or off-motif (those off the motif's own edges)
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "plain|off-motif", default_value_t = c().mode, hide_possible_values = true, hide_short_help = true))]
     pub mode: Mode,
     /// Pairs of a larger weight are called edges
     #[cfg_attr(feature = "clap", arg(long, value_name = "W", default_value_t = c().threshold, allow_negative_numbers = true, hide_short_help = true))]

@@ -51,7 +51,7 @@ pub fn share_of(samples: u64, chain: u64, chains: u64) -> u64 {
 /// use ergodict::chain::{ExactSampler, Motif};
 /// use ergodict::{chain::SampledNetwork, reconstruct::network::{SharePlace, Targets}};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(3)?)?));
 /// let place = std::sync::Arc::new(SharePlace::new(&drawn, Targets::Only(vec![(0, 1)])));
 /// assert_eq!(std::sync::Arc::strong_count(&place), 1); // made once, for all tasks of a process
 /// # Ok::<(), ergodict::Error>(())
@@ -78,7 +78,7 @@ impl SharePlace {
 /// use ergodict::{chain::SampledNetwork, linalg::Mat};
 /// use ergodict::reconstruct::network::{ReconstructionSettings, SharePlace, ShareTask, SortedSums, Targets};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(3)?)?));
 /// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), ReconstructionSettings::default());
 /// let arithmetic = ShareTask::arithmetic_here(&w, &parameters)?;
 /// let (chain, block, seed, burn_in, every, samples) = (0, 0, 0, 0, 1, 500);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn shares_have_the_counts_of_the_whole_and_its_sums_but_for_rounding() {
-        let (network, motif) = (Arc::new(embedded("@lesmis").unwrap()), Motif::chain(4).unwrap());
+        let (network, motif) = (Arc::new(embedded("@lesmis").unwrap()), Motif::path(4).unwrap());
         let sampler = SamplerBuilder::default().build(SamplerKind::Pivot, &network, &motif, 0).unwrap();
         let w = Mat::from_fn(16, 3, |i, j| ((i * 7 + j * 5) % 11) as f64 / 11.0);
         let (parameters, samples, chains) = (ReconstructionSettings::default(), 2000, 3);

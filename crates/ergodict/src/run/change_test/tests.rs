@@ -64,7 +64,7 @@ fn run((ends, times): Rows, permutations: u64, seed: u64) -> Run<f64> {
     let rows = TimedEdges::new(NodeIds::numbered(NODES as usize), ends, times).unwrap();
     let options = WindowOptions { cut, ..WindowOptions::default() };
     let windows = Arc::new(Windows::new(Arc::new(rows), options).unwrap());
-    let motif = Motif::chain(K).unwrap();
+    let motif = Motif::path(K).unwrap();
     let sampling = SamplingSettings { injective: true, ..SamplingSettings::default() };
     let shape = motif.clone();
     let window: WindowMaker = Arc::new(move |network| {

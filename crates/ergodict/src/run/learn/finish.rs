@@ -20,6 +20,8 @@ impl<T: Scalar> Run<T> {
         let mut results = self.core.trainer.results()?;
         results.held_out_samples = self.core.held_out.map_or(0, |(count, _)| count);
         results.held_out_loss_per_sample = self.core.held_out.map(|(_, loss)| loss);
+        results.explained = self.core.explained.map(|share| share.atoms);
+        results.explained_by_mean = self.core.explained.map(|share| share.mean);
         Ok(results)
     }
 

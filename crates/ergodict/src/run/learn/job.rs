@@ -97,7 +97,8 @@ impl<T: Scalar> Job for Run<T> {
     fn news(&mut self) -> Vec<String> {
         let Some(windows) = self.source.stats().windows else { return Vec::new() };
         let until = windows.over_time.finished();
-        let lines = (self.reported..until).map(|at| windows.over_time.describe(at, windows.count)).collect();
+        let lines =
+            (self.reported..until).filter_map(|at| windows.over_time.skipped(at, windows.count)).collect();
         self.reported = until;
         lines
     }

@@ -120,7 +120,7 @@ fn learn_static(
 
 #[test]
 fn a_penalty_left_to_the_data_is_decided_by_all_patches() {
-    let motif = Motif::chain(3).unwrap();
+    let motif = Motif::path(3).unwrap();
     let free = FactorSettings { code: Some(CodeSet::Free), ..few(2, FactorSettings::AUTO) };
     let learned = learn_static(&cliques(), &motif, &free, &StaticOptions::default(), 0);
     let norm = |j: usize| learned.patches.col(j).iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -139,7 +139,7 @@ fn a_penalty_left_to_the_data_is_decided_by_all_patches() {
 
 #[test]
 fn ring_lattices_give_bands() {
-    let motif = Motif::chain(6).unwrap();
+    let motif = Motif::path(6).unwrap();
     // Different nodes in a ring of nearest neighbors can only go on in one direction: there is one patch, the band.
     let band = patch(6, |a, b| b == a + 1);
     let learned = online(&ring(30, 1), &motif, true, &few(1, 0.1), (5, 20), 1);
@@ -163,7 +163,7 @@ fn ring_lattices_give_bands() {
 
 #[test]
 fn disjoint_cliques_give_blocks() {
-    let motif = Motif::chain(4).unwrap();
+    let motif = Motif::path(4).unwrap();
     let block = patch(4, |_, _| true);
     let learned = online(&cliques(), &motif, true, &few(1, 0.1), (5, 20), 1);
     assert_recovered(learned.dictionary(), std::slice::from_ref(&block), 1e-12);
@@ -177,7 +177,7 @@ fn disjoint_cliques_give_blocks() {
 fn stars_give_hubs() {
     let star = Arc::new(Network::simple(12, &(1..12).map(|v| (0, v)).collect::<Vec<_>>()).unwrap());
     // A chain goes between hub and leaves: every other node is the hub, joined to all between.
-    let learned = online(&star, &Motif::chain(5).unwrap(), false, &few(1, 0.1), (5, 20), 1);
+    let learned = online(&star, &Motif::path(5).unwrap(), false, &few(1, 0.1), (5, 20), 1);
     assert_recovered(learned.dictionary(), &[patch(5, |a, b| (a + b) % 2 == 1)], 1e-12);
     // A star with different nodes has the hub in its middle.
     let learned = online(&star, &Motif::star(5).unwrap(), true, &few(1, 0.1), (5, 20), 1);
@@ -190,7 +190,7 @@ fn planted_kinds_of_patches_are_the_atoms() {
     let mut edges = complete(0..12);
     edges.extend((12..19).flat_map(|u| (19..26).map(move |v| (u, v))));
     let network = Arc::new(Network::simple(26, &edges).unwrap());
-    let motif = Motif::chain(5).unwrap();
+    let motif = Motif::path(5).unwrap();
     let kinds = [patch(5, |_, _| true), patch(5, |a, b| (a + b) % 2 == 1)];
     for seed in seeds() {
         // By the triangle inequality no code of a patch has a smaller sum than that of an atom along it, so that λ > 0 distinguishes these two
@@ -207,7 +207,7 @@ fn all_homomorphisms_give_the_planted_kinds_too() {
     let network = Arc::new(Network::simple(15, &edges).unwrap());
     let all = StaticOptions { injective: true, tolerance: 1e-12, ..StaticOptions::default() };
     for seed in seeds() {
-        let learned = learn_static(&network, &Motif::chain(5).unwrap(), &few(2, 1.0), &all, seed);
+        let learned = learn_static(&network, &Motif::path(5).unwrap(), &few(2, 1.0), &all, seed);
         assert_eq!((learned.stats.homomorphisms, learned.stats.patches), (2520 + 2 * 4 * 4 * 3 * 3 * 2, 2));
         let kinds = [patch(5, |_, _| true), patch(5, |a, b| (a + b) % 2 == 1)];
         assert_recovered(learned.factorizer.dictionary(), &kinds, 1e-4);
@@ -223,7 +223,7 @@ fn patches_and_their_reverses_are_recovered() {
         edges.extend([(at, at + 1), (at + 1, at + 2), (at, at + 2), (at + 2, at + 3)]);
     }
     let network = Arc::new(Network::simple(28, &edges).unwrap());
-    let motif = Motif::chain(4).unwrap();
+    let motif = Motif::path(4).unwrap();
     let tailed = patch(4, |a, b| b == a + 1 || (a, b) == (0, 2));
     assert_ne!(tailed, reversed(&tailed));
     let kinds = [patch(4, |_, _| true), tailed.clone(), reversed(&tailed)];
@@ -243,7 +243,7 @@ fn seeds() -> std::ops::Range<u64> {
 #[test]
 fn the_static_loss_never_rises_and_online_comes_close_to_it() {
     let karate = Arc::new(embedded("karate").unwrap());
-    let motif = Motif::chain(4).unwrap();
+    let motif = Motif::path(4).unwrap();
     let parameters = few(6, 0.5);
     let options = StaticOptions::default();
     let learned = learn_static(&karate, &motif, &parameters, &options, 0);

@@ -32,7 +32,7 @@ const MOST_NUMBERS: usize = 1 << 27;
 ///
 /// ```
 /// use ergodict::{chain::Motif, data::embedded, run::{ExhaustiveSource, StaticOptions}};
-/// let (karate, motif) = (std::sync::Arc::new(embedded("karate")?), Motif::chain(3)?);
+/// let (karate, motif) = (std::sync::Arc::new(embedded("karate")?), Motif::path(3)?);
 /// let few = StaticOptions { most_homomorphisms: 100, ..StaticOptions::default() };
 /// assert!(ExhaustiveSource::new("karate", &karate, &motif, &few, 0).is_err()); // there are 1212
 /// # Ok::<(), ergodict::Error>(())
@@ -72,7 +72,7 @@ impl Default for StaticOptions {
 /// use ergodict::run::{ExhaustiveSource, Run, RunPlan, StaticOptions, Stop};
 /// // In a triangle every chain of two edges ends next to its start, or there.
 /// let triangle = std::sync::Arc::new(Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?);
-/// let source = ExhaustiveSource::new("triangle", &triangle, &Motif::chain(3)?, &StaticOptions::default(), 0)?;
+/// let source = ExhaustiveSource::new("triangle", &triangle, &Motif::path(3)?, &StaticOptions::default(), 0)?;
 /// let parameters = ExhaustiveSource::parameters(FactorSettings::new(2));
 /// let first = Factorizer::random(parameters.clone(), 9, 0)?;
 /// let mut run = Run::new(RunPlan::new("network learn", parameters, 0), Box::new(source), Some(first))?;
@@ -487,8 +487,8 @@ mod tests {
 
     fn motifs() -> Vec<Motif> {
         vec![
-            Motif::chain(1).unwrap(),
-            Motif::chain(4).unwrap(),
+            Motif::path(1).unwrap(),
+            Motif::path(4).unwrap(),
             Motif::star(4).unwrap(),
             Motif::cycle(3).unwrap(),
             Motif::cycle(4).unwrap(),
@@ -557,7 +557,7 @@ mod tests {
     fn weights_below_all_numbers_have_a_law() {
         let edges = [(0, 1, 1e-300), (1, 2, 2e-300)];
         let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
-        let law = Law::new(&Arc::new(network), &Motif::chain(3).unwrap(), &StaticOptions::default()).unwrap();
+        let law = Law::new(&Arc::new(network), &Motif::path(3).unwrap(), &StaticOptions::default()).unwrap();
         assert!(law.probabilities.iter().all(|p| p.is_finite() && *p > 0.0));
         assert!((law.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
@@ -568,17 +568,17 @@ mod tests {
         let options = StaticOptions { most_homomorphisms: 100, ..StaticOptions::default() };
         let refused =
             |motif: &Motif| ExhaustiveSource::new("", &karate, motif, &options, 0).err().unwrap().to_string();
-        let message = refused(&Motif::chain(2).unwrap());
+        let message = refused(&Motif::path(2).unwrap());
         assert!(message.contains("1.5600e2") && message.contains("100"), "{message}");
         assert!(refused(&Motif::cycle(3).unwrap()).contains("spanning tree"));
         let none = Arc::new(Network::simple(3, &[]).unwrap());
-        let message = ExhaustiveSource::new("", &none, &Motif::chain(2).unwrap(), &options, 0)
+        let message = ExhaustiveSource::new("", &none, &Motif::path(2).unwrap(), &options, 0)
             .err()
             .unwrap()
             .to_string();
         assert!(message.contains("must be a sample of"), "{message}");
         let options = StaticOptions { tolerance: f64::NAN, ..options };
-        assert!(ExhaustiveSource::new("", &none, &Motif::chain(2).unwrap(), &options, 0).is_err());
+        assert!(ExhaustiveSource::new("", &none, &Motif::path(2).unwrap(), &options, 0).is_err());
     }
 
     /// Statistics under a law whose weights are counts are those of the columns, each so often.

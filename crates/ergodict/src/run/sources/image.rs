@@ -1,11 +1,16 @@
 //! Minibatches of image patches, as many as were asked for.
 
+use super::shares::{MeanSample, Shares};
 use crate::Result;
 use crate::chain::{MEAN_PIXEL, TraceSet};
+use crate::factor::Factorizer;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{ImageStream, PatchKind};
-use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
+use crate::run::{ExplainedShare, Form, Next, Resumable, Sections, Source, SourceStats, Stop};
 use std::time::{Duration, Instant};
+
+/// Fresh patches that the mean is of, and as many that atoms and the mean explain, in whole minibatches.
+const FRESH: usize = 2000;
 
 /// Patches of one or several images.
 ///
@@ -85,6 +90,32 @@ impl<T: Scalar> Source<T> for ImageSource<T> {
             }
         }
         Ok(Next::Minibatch((&self.x).into()))
+    }
+
+    /// Of fresh patches, at independent positions.
+    fn explained(&mut self, dictionary: &mut Factorizer<T>, stop: &Stop) -> Result<Option<ExplainedShare>> {
+        let mut stream = self.stream.fresh()?;
+        let patches = self.patches.clamp(1, FRESH);
+        let batches = FRESH.div_ceil(patches);
+        let (mut x, mut fitted) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
+        let (mut mean, mut shares) = (MeanSample::new(stream.features()), Shares::default());
+        for _ in 0..batches {
+            stream.advance(patches);
+            stream.copy(&mut x);
+            mean.add(x.as_ref());
+        }
+        let mean = mean.finish();
+        for _ in 0..batches {
+            if stop.is_asked() {
+                return Ok(None);
+            }
+            stream.advance(patches);
+            stream.copy(&mut x);
+            dictionary.transform(&x)?;
+            dictionary.reconstruct(&mut fitted);
+            shares.add(x.as_ref(), &fitted, &mean);
+        }
+        Ok(shares.finish((batches * patches) as u64))
     }
 
     fn stats(&self) -> SourceStats<'_> {

@@ -1,5 +1,6 @@
 //! Minibatches of a matrix in a file.
 
+use super::shares::{MeanSample, Shares};
 use crate::data::{MatrixBatches, MatrixStream};
 use crate::factor::{Factorizer, Mask, Minibatch};
 use crate::linalg::{Mat, MatRef, Scalar};
@@ -121,49 +122,26 @@ impl<T: Scalar> Source<T> for MatrixSource<T> {
             return Ok(None);
         }
         let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
-        let mut mean = vec![(0.0, 0.0); self.stream().features()];
+        let mut mean = MeanSample::new(self.stream().features());
         let counted = self.batches.for_each_batch(false, |x| {
-            for j in 0..x.cols() {
-                let entries = mean.iter_mut().zip(x.col(j)).map(|(to, x)| (to, x.to_f64()));
-                let there = entries.filter(|(_, x)| !x.is_nan());
-                there.for_each(|(to, x)| *to = (to.0 + x, to.1 + 1.0));
-            }
+            mean.add(x);
             asked()
         });
-        let mean: Vec<f64> =
-            mean.iter().map(|(sum, count)| if *count > 0.0 { sum / count } else { 0.0 }).collect();
-        let (mut squares, mut left, mut left_by_mean) = (0.0, 0.0, 0.0);
-        let (missing, mut fitted) = (self.missing, Mat::zeros(0, 0));
+        let mean = mean.finish();
+        let (missing, mut fitted, mut shares) = (self.missing, Mat::zeros(0, 0), Shares::default());
         let seen = counted.and_then(|_| {
             self.batches.for_each_batch(false, |x| {
                 let mask = mask(x, missing);
                 dictionary.transform(observed(x, mask.as_ref()))?;
                 dictionary.reconstruct(&mut fitted);
-                for j in 0..x.cols() {
-                    // Entries that are there, of the sample, of the mean and of what atoms make of it.
-                    let all = || x.col(j).iter().zip(&mean).zip(fitted.col(j));
-                    let there =
-                        || all().map(|((x, m), y)| (x.to_f64(), *m, y.to_f64())).filter(|x| !x.0.is_nan());
-                    let (product, norm) = there()
-                        .fold((0.0, 0.0), |(product, norm), (x, m, _)| (product + x * m, norm + m * m));
-                    let times = if norm > 0.0 { product / norm } else { 0.0 };
-                    for (x, m, y) in there() {
-                        squares += x * x;
-                        left += (x - y).powi(2);
-                        left_by_mean += (x - times * m).powi(2);
-                    }
-                }
+                shares.add(x, &fitted, &mean);
                 asked()
             })
         });
         match seen {
             Err(Error::Interrupted) => Ok(None),
             Err(error) => Err(error),
-            Ok(samples) => {
-                let share = |left: f64| 1.0 - left / squares;
-                let share = ExplainedShare { samples, atoms: share(left), mean: share(left_by_mean) };
-                Ok((squares > 0.0 && squares.is_finite()).then_some(share))
-            }
+            Ok(samples) => Ok(shares.finish(samples)),
         }
     }
 

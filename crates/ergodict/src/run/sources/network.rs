@@ -21,7 +21,7 @@ use crate::{Error, Result};
 ///     batches: BatchPlan { batch: 50, ..BatchPlan::default() },
 ///     score_patches: NetworkSettings::default().score_patches,
 ///     times: Times::Numbers,
-///     form: NetworkForm::new(&Motif::chain(5)?, false, false),
+///     form: NetworkForm::new(&Motif::path(5)?, false, false),
 ///     sampler: SamplerKind::Exact,
 ///     title: None,
 ///     seed: 0,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// use ergodict::chain::{ExactSampler, Motif, SampledNetwork, SamplerKind};
 /// use ergodict::run::{RoundLearning, RoundSource, Source};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(4)?)?));
 /// let learning = RoundLearning { chains: 2, batch: 20, ..RoundLearning::new(3) };
 /// let source = RoundSource::<f64>::new(learning, "karate", &drawn, SamplerKind::Exact, 0)?;
 /// assert_eq!((source.planned(), source.form().features()), (Some(100), Some(16)));

@@ -27,7 +27,7 @@ const WATCHED: usize = 64;
 /// use ergodict::{chain::{ExactSampler, Motif}, data::Network, run::Window};
 /// use std::sync::Arc;
 /// let network = Arc::new(Network::simple(3, &[(0, 1), (1, 2)])?);
-/// let sampler = ExactSampler::new(network.clone(), &Motif::chain(3)?)?;
+/// let sampler = ExactSampler::new(network.clone(), &Motif::path(3)?)?;
 /// let drawn = Ok((network.clone(), Arc::new(sampler) as _));
 /// let window = Window { name: "May".to_owned(), span: Some((0.0, 31.0)), network, drawn };
 /// assert!(window.drawn.is_ok());

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// use ergodict::chain::SampledNetwork;
 /// use ergodict::{chain::{ExactSampler, Motif}, run::TaskContext};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(4)?)?));
 /// let place = TaskContext::new(&drawn);
 /// assert_eq!(place.form().k, 4);
 /// # Ok::<(), ergodict::Error>(())
@@ -72,7 +72,7 @@ impl TaskContext {
 /// use ergodict::chain::{ExactSampler, Motif, SampledNetwork, SamplerKind};
 /// use ergodict::run::{RoundLearning, RoundSource, Run, RunPlan, TaskContext};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(4)?)?));
 /// let (place, learning) = (TaskContext::new(&drawn), RoundLearning::new(3));
 /// let plan = RunPlan::new("rounds", learning.parameters.clone(), 0);
 /// let source = RoundSource::<f64>::new(learning, "karate", &drawn, SamplerKind::Exact, 0)?;
@@ -98,7 +98,7 @@ pub struct RoundChain {
 /// use ergodict::chain::{ExactSampler, Motif, SampledNetwork, SamplerKind};
 /// use ergodict::run::{RoundLearning, RoundSource, RoundTask, Run, RunPlan, TaskContext};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(4)?)?));
 /// let (place, learning) = (TaskContext::new(&drawn), RoundLearning::new(3));
 /// let plan = RunPlan::new("rounds", learning.parameters.clone(), 0);
 /// let source = RoundSource::<f64>::new(learning, "karate", &drawn, SamplerKind::Exact, 0)?;
@@ -141,7 +141,7 @@ pub struct RoundTask {
 /// use ergodict::chain::{ExactSampler, Motif, SampledNetwork, SamplerKind};
 /// use ergodict::run::{RoundLearning, RoundSource, RoundOutcome, Run, RunPlan, TaskContext};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::path(4)?)?));
 /// let (place, learning) = (TaskContext::new(&drawn), RoundLearning::new(3));
 /// let plan = RunPlan::new("rounds", learning.parameters.clone(), 0);
 /// let source = RoundSource::<f64>::new(learning, "karate", &drawn, SamplerKind::Exact, 0)?;

@@ -24,7 +24,7 @@ impl RoundLearning {
 
 fn drawn(name: &str, kind: SamplerKind, k: usize) -> SampledNetwork {
     let network = Arc::new(embedded(name).unwrap());
-    let sampler = SamplerBuilder::default().build(kind, &network, &Motif::chain(k).unwrap(), 3).unwrap();
+    let sampler = SamplerBuilder::default().build(kind, &network, &Motif::path(k).unwrap(), 3).unwrap();
     (network, sampler)
 }
 

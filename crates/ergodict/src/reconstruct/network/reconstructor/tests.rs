@@ -111,7 +111,7 @@ proptest! {
         atoms in 1usize..7,
         density in 0.0f64..0.3,
         kind in any::<Kind>(),
-        off_chain in any::<bool>(),
+        off_motif in any::<bool>(),
         reversal in any::<bool>(),
         lambda in prop_oneof![Just(0.0), 0.0f64..1.0],
         shape in 0usize..3,
@@ -119,12 +119,12 @@ proptest! {
         let mut random = Random::new(seed);
         let network = network(&mut random, n, (density * (n * n) as f64) as usize, kind);
         let motif = match shape {
-            0 => Motif::chain(k).unwrap(),
+            0 => Motif::path(k).unwrap(),
             1 => Motif::star(k.max(2)).unwrap(),
             _ => Motif::from_parents(&(1..k.max(3) as u32).map(|i| i / 2).collect::<Vec<_>>()).unwrap(),
         };
         let w = dictionary(&mut random, motif.k(), atoms);
-        let mode = if off_chain { Mode::OffChain } else { Mode::Plain };
+        let mode = if off_motif { Mode::OffMotif } else { Mode::Plain };
         let parameters = ReconstructionSettings {
             mode, lambda, reversal: reversal && motif.is_chain(), tolerance: 1e-11, ..ReconstructionSettings::default()
         };
@@ -139,10 +139,10 @@ fn long_motifs_and_motifs_with_cycles_are_those_of_the_paper_too() {
     let mut random = Random::new(4);
     for kind in [(false, false, false), (false, false, true), (true, false, false), (false, true, false)] {
         let network = network(&mut random, 30, 200, kind);
-        for mode in [Mode::Plain, Mode::OffChain] {
+        for mode in [Mode::Plain, Mode::OffMotif] {
             let parameters =
                 ReconstructionSettings { mode, tolerance: 1e-11, ..ReconstructionSettings::default() };
-            for motif in [Motif::chain(66).unwrap(), Motif::cycle(4).unwrap(), Motif::chain(21).unwrap()] {
+            for motif in [Motif::path(66).unwrap(), Motif::cycle(4).unwrap(), Motif::path(21).unwrap()] {
                 let w = dictionary(&mut random, motif.k(), 3);
                 equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
             }
@@ -162,9 +162,9 @@ fn a_full_dictionary_gives_the_network_back_where_it_was_visited() {
         (true, true, true),
     ] {
         let network = network(&mut random, 50, 120, kind);
-        let motif = Motif::chain(5).unwrap();
+        let motif = Motif::path(5).unwrap();
         let w = Mat::from_fn(25, 25, |i, j| f64::from(i == j));
-        for mode in [Mode::Plain, Mode::OffChain] {
+        for mode in [Mode::Plain, Mode::OffMotif] {
             let parameters = ReconstructionSettings { mode, ..ReconstructionSettings::default() };
             let sums = rebuilt::<f64>(&network, &motif, &w, &parameters, Targets::All, 2000);
             assert!(sums.visited() > 300);
@@ -207,9 +207,9 @@ fn accumulators(directed: bool) -> [(&'static str, ReconstructionSettings); 4] {
 fn every_accumulator_has_the_same_counts_and_sums() {
     let mut random = Random::new(6);
     let kinds = [(false, false, false), (true, false, false), (false, false, true), (true, true, true)];
-    for (kind, mode) in kinds.into_iter().flat_map(|kind| [(kind, Mode::Plain), (kind, Mode::OffChain)]) {
+    for (kind, mode) in kinds.into_iter().flat_map(|kind| [(kind, Mode::Plain), (kind, Mode::OffMotif)]) {
         let network = ring_with_core(&mut random, kind);
-        let motif = Motif::chain(6).unwrap();
+        let motif = Motif::path(6).unwrap();
         let w = dictionary(&mut random, 6, 4);
         let all: Vec<PairSums> = accumulators(kind.0)
             .iter()
@@ -218,7 +218,7 @@ fn every_accumulator_has_the_same_counts_and_sums() {
             .collect();
         let first: Vec<_> = all[0].iter().collect();
         assert!(first.len() > 1000);
-        assert!(mode == Mode::OffChain || first.iter().any(|pair| pair.count > 300));
+        assert!(mode == Mode::OffMotif || first.iter().any(|pair| pair.count > 300));
         for (sums, (name, _)) in all.iter().zip(accumulators(kind.0)) {
             let other: Vec<_> = sums.iter().collect();
             assert_eq!(other.len(), first.len(), "{name}");
@@ -245,9 +245,9 @@ fn restricted_pairs_are_those_pairs_of_all() {
     let mut random = Random::new(7);
     for kind in [(false, false, false), (true, false, false), (false, false, true), (true, true, true)] {
         let network = network(&mut random, 150, 300, kind);
-        let motif = Motif::chain(5).unwrap();
+        let motif = Motif::path(5).unwrap();
         let w = dictionary(&mut random, 5, 4);
-        for mode in [Mode::Plain, Mode::OffChain] {
+        for mode in [Mode::Plain, Mode::OffMotif] {
             let with = |memory| ReconstructionSettings { memory, ..ReconstructionSettings::default() };
             for (name, parameters) in [("cells", with(1 << 30)), ("tables", with(80_000)), ("runs", with(0))]
             {
@@ -279,9 +279,9 @@ fn restricted_pairs_are_those_pairs_of_all() {
 fn the_number_of_threads_and_the_cut_into_pieces_change_no_byte() {
     let mut random = Random::new(8);
     let network = ring_with_core(&mut random, (false, false, false));
-    let motif = Motif::chain(8).unwrap();
+    let motif = Motif::path(8).unwrap();
     let w = dictionary(&mut random, 8, 5);
-    for mode in [Mode::Plain, Mode::OffChain] {
+    for mode in [Mode::Plain, Mode::OffMotif] {
         for (name, parameters) in accumulators(false) {
             let parameters = ReconstructionSettings { mode, ..parameters };
             let run = |threads: usize, pieces: &[u64]| {
@@ -308,7 +308,7 @@ fn the_number_of_threads_and_the_cut_into_pieces_change_no_byte() {
 fn a_stop_changes_nothing() {
     let mut random = Random::new(9);
     let network = ring_with_core(&mut random, (false, false, false));
-    let motif = Motif::chain(7).unwrap();
+    let motif = Motif::path(7).unwrap();
     let w = dictionary(&mut random, 7, 4);
     for (name, parameters) in accumulators(false) {
         let new = || Reconstructor::<f32>::new(&w, &network, &motif, &parameters, Targets::All).unwrap();
@@ -345,7 +345,7 @@ fn a_stop_changes_nothing() {
 fn parts_add_up_to_the_whole() {
     let mut random = Random::new(10);
     let network = ring_with_core(&mut random, (false, false, false));
-    let motif = Motif::chain(5).unwrap();
+    let motif = Motif::path(5).unwrap();
     let w = dictionary(&mut random, 5, 4);
     for (name, parameters) in accumulators(false) {
         let new = || Reconstructor::<f32>::new(&w, &network, &motif, &parameters, Targets::All).unwrap();
@@ -383,7 +383,7 @@ fn small_and_odd_networks_are_reconstructed() {
         (simple(3, &[(0, 1), (1, 2)]), 2),
         (simple(3, &[(0, 1), (1, 2)]), 1),
     ] {
-        let motif = Motif::chain(k).unwrap();
+        let motif = Motif::path(k).unwrap();
         let w = dictionary(&mut random, k, 3);
         equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
         // A zero is a visit like any other.
@@ -395,7 +395,7 @@ fn small_and_odd_networks_are_reconstructed() {
         assert!(isolated);
         // Chains of two nodes have nothing else.
         if k == 2 {
-            let parameters = ReconstructionSettings { mode: Mode::OffChain, ..parameters };
+            let parameters = ReconstructionSettings { mode: Mode::OffMotif, ..parameters };
             assert_eq!(rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 50).visited(), 0);
         }
     }
@@ -404,7 +404,7 @@ fn small_and_odd_networks_are_reconstructed() {
 #[test]
 fn what_cannot_be_done_is_refused_with_the_reason() {
     let network = Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 3)]).unwrap());
-    let chain = Motif::chain(3).unwrap();
+    let chain = Motif::path(3).unwrap();
     let good = Mat::from_fn(9, 2, |i, j| (i + j) as f64);
     let plain = ReconstructionSettings::default();
     let refused = |w: &Mat<f64>, motif: &Motif, parameters: &ReconstructionSettings, targets: Targets| {
@@ -429,7 +429,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     assert!(refused(&good, &chain, &plain, Targets::Only(vec![(0, 4)])).contains("(0, 4)"));
     let mut all = Reconstructor::<f32>::new(&good, &network, &chain, &plain, Targets::All).unwrap();
     assert!(all.absorb(&mut [], 1).is_err());
-    let longer = Motif::chain(4).unwrap();
+    let longer = Motif::path(4).unwrap();
     assert!(all.absorb(&mut walkers(&network, &longer, SamplerKind::Exact, 1), 1).is_err());
     assert_eq!(all.taken(), 0);
 }
@@ -438,7 +438,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
 fn the_share_of_edges_seen_is_that_of_the_sums() {
     let mut random = Random::new(12);
     let network = network(&mut random, 40, 60, (false, false, false));
-    let (motif, w) = (Motif::chain(3).unwrap(), dictionary(&mut random, 3, 2));
+    let (motif, w) = (Motif::path(3).unwrap(), dictionary(&mut random, 3, 2));
     let parameters = ReconstructionSettings::default();
     let empty = Reconstructor::<f32>::new(&w, &network, &motif, &parameters, Targets::All).unwrap();
     let mut run = ReconstructionRun::new(empty, walkers(&network, &motif, SamplerKind::Exact, 1), 30);

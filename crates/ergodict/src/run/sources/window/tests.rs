@@ -46,7 +46,7 @@ impl WindowSeries for Sampled {
     fn open(&mut self, at: usize) -> Result<Window> {
         let network = Arc::new(self.0.network(at)?);
         let part = Arc::new(network.largest_component());
-        let made = SamplerBuilder::default().build(self.1, &part, &Motif::chain(6)?, 0);
+        let made = SamplerBuilder::default().build(self.1, &part, &Motif::path(6)?, 0);
         let drawn = made.map(|sampler| (part, sampler)).map_err(|error| error.to_string());
         Ok(Window { name: at.to_string(), span: Some(self.0.span(at)), network, drawn })
     }
@@ -58,7 +58,7 @@ fn plan(steps: u64, chains: usize) -> NetworkPlan {
         batches: BatchPlan { batch: 40, chains, ..BatchPlan::default() },
         score_patches: 400,
         times: Times::Numbers,
-        form: NetworkForm::new(&Motif::chain(6).unwrap(), false, false),
+        form: NetworkForm::new(&Motif::path(6).unwrap(), false, false),
         sampler: SamplerKind::Exact,
         title: None,
         seed: 3,
