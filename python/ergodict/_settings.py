@@ -27,7 +27,7 @@ SCHEME: dict[str, Setting] = {
     "dictionary": Setting("dictionary", "nonneg-ball", ("nonneg-ball", "ball", "simplex", "box", "l1-ball", "free")),
     "code": Setting("code", "nonneg"), "normalize": Setting("normalize", "sum", ("sum", "per-column")),
     "unused": Setting("unused", "keep", ("keep", "reseed")), "solver": Setting("solver", "fast", ("fast", "projected-gradient")),
-    "code_tol": Setting("tolerance", 1e-6), "dict_tol": Setting("dictionary-tolerance", 0.01),
+    "code_tol": Setting("tolerance", 1e-8), "dict_tol": Setting("dictionary-tolerance", 0.01),
     "dict_sweeps": Setting("dictionary-sweeps", None), "dict_init": Setting("init", "auto"),
 }
 #: Settings of every run that reads networks and samples motifs.
@@ -55,8 +55,9 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "score_patches": Setting("score-patches", 1000), "null_permutations": Setting("null-permutations", 20),
         "timestamps": Setting("timestamps", None), "window": Setting("window", None), "stride": Setting("stride", None),
         "windows": Setting("windows", None), "cumulative": Setting("cumulative", False), "n_components": Setting("atoms", 9),
-        "alpha": Setting("lambda", 0.5), "schedule": Setting("schedule", "linear"), "dict_tol": Setting("dictionary-tolerance", 0.001),
-        "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "alpha": Setting("lambda", 0.5), "schedule": Setting("schedule", "linear"), "code_tol": Setting("tolerance", 1e-6),
+        "dict_tol": Setting("dictionary-tolerance", 0.001), "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"),
+        "random_state": Setting("seed", None),
     },
     "network reconstruct": {
         **SAMPLING, "samples": Setting("samples", 200000), "alpha": Setting("lambda", 0.0),
@@ -69,8 +70,9 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "samples": Setting("samples", None), "rewired": Setting("rewired", True, ("true", "false")),
         "measure": Setting("measure", "error", ("error", "jaccard", "weighted-jaccard", "auc")),
         "mode": Setting("mode", "plain", ("plain", "off-motif")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
-        "schedule": Setting("schedule", "linear"), "dict_tol": Setting("dictionary-tolerance", 0.001),
-        "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "schedule": Setting("schedule", "linear"), "code_tol": Setting("tolerance", 1e-6),
+        "dict_tol": Setting("dictionary-tolerance", 0.001), "dict_init": Setting("init", "random"), "dtype": Setting("f32", "float64"),
+        "random_state": Setting("seed", None),
     },
 }
 
@@ -105,7 +107,7 @@ class OnlineParameters:
         What becomes of atoms that no code uses.
     solver : {"fast", "projected-gradient"}, default="fast"
         How codes are found.
-    code_tol : float, default=1e-6
+    code_tol : float, default=1e-8
         Relative KKT residual at which coding stops.
     dict_tol : float, default=0.01
         Relative change of the dictionary at which its update stops.
@@ -143,7 +145,7 @@ class OnlineParameters:
         self,
         n_components: Optional[int] = None, *, alpha: Union[float, str] = "auto", kappa1: float = 0.0, kappa2: float = 0.0,
         schedule: Schedule = "auto", dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum",
-        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-6, dict_tol: float = 0.01, dict_sweeps: Optional[int] = None,
+        unused: str = "keep", solver: str = "fast", code_tol: float = 1e-8, dict_tol: float = 0.01, dict_sweeps: Optional[int] = None,
         dict_init: Union[str, ArrayLike] = "auto", batch_size: int = 64, max_iter: int = 200, shuffle: bool = True, holdout: float = 0.0,
         tol: float = 0.02, max_no_improvement: Optional[int] = 256, missing: bool = False, random_state: RandomState = None,
         callback: Optional[Callable[[dict[str, object]], object]] = None, n_jobs: Optional[int] = None, verbose: Union[bool, int] = False,

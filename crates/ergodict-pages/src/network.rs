@@ -155,7 +155,7 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     };
     let size = match &kept.networks[..] {
         [one] => {
-            let size = format!("{} nodes and {} edges", grouped(one.nodes as u64), grouped(one.edges as u64));
+            let size = format!("{} nodes and {} edges", grouped(one.nodes), grouped(one.edges));
             let size = if model.over_time.is_some() { format!("its last window has {size}") } else { size };
             format!(" ({size})")
         }
