@@ -105,9 +105,15 @@ def word(value: object, name: str) -> str:
     return value
 
 
+#: Former words that are still understood.
+_FORMER = {"off-chain": "off-motif", "ndr-off-chain": "ndr-off-motif"}
+
+
 def choice(value: object, name: str, choices: Iterable[str]) -> str:
     """One of a few words."""
     names = list(choices)
+    if isinstance(value, str) and _FORMER.get(value) in names:
+        value = _FORMER[value]
     if isinstance(value, str) and value in names:
         return value
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

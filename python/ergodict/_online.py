@@ -88,7 +88,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts in its minibatch: 2 is as much as two copies of it. Samples of weight 0 are left out.
+            How much each sample counts in its minibatch: 2 is as much as two copies of it. Samples of weight 0 are left out. The default
+            of `dict_sweeps` goes by the sum of the weights, too: weights far below 1 make it 1.
 
         Returns
         -------

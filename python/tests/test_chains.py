@@ -235,7 +235,7 @@ def test_minibatches_are_those_the_command_line_learns_from(
 def test_the_dictionary_learned_is_that_of_the_command_line(cli: Any, tmp_path: Path, dtype: Any) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     chain = Ising(24, temperature=2.0, every=500, burn_in=300, random_state=3)
-    model = OnlineNMF(n_components=6, alpha=0.5, schedule="balanced", dict_tol=1e-3, random_state=3)
+    model = OnlineNMF(n_components=6, alpha=0.5, schedule="balanced", code_tol=1e-6, dict_tol=1e-3, random_state=3)
     model.fit_stream(chain.minibatches(patch=5, n=40, steps=10, dtype=dtype))
     flags = [
         "--size",
@@ -676,7 +676,7 @@ def test_a_trajectory_teaches_what_it_teaches_the_command_line(cli: Any, tmp_pat
     sets = {"dictionary": "ball", "code": "free", "dict_init": "random"} if signed else {}
     for given in (path, np.load(path)):
         trajectory = Trajectory(given, model=model, boundary="free", every=2, burn_in=1, random_state=6)
-        estimator = OnlineNMF(4, alpha=0.5, schedule="balanced", dict_tol=1e-3, random_state=6, **sets)
+        estimator = OnlineNMF(4, alpha=0.5, schedule="balanced", code_tol=1e-6, dict_tol=1e-3, random_state=6, **sets)
         estimator.fit_stream(trajectory.minibatches(patch=(3, 4), n=30))
         np.testing.assert_array_equal(estimator.components_, expected)
     estimator.save(tmp_path / "own.safetensors")

@@ -267,7 +267,7 @@ def test_scores_are_the_same_on_any_executor(karate: str, client: Any, tmp_path:
         distributed.denoise(karate, **options, executor=client)
 
 
-@pytest.mark.parametrize("method", ["ndr-off-motif", "ndr", "co-visits"])
+@pytest.mark.parametrize("method", ["ndr-off-motif", "ndr-off-chain", "ndr", "co-visits"])
 def test_scores_are_those_of_one_process(karate: str, method: str) -> None:
     # What denoising learns from: one chain of a hundred minibatches.
     model = distributed.learn(karate, 25, k=21, chains=1, rounds=100, schedule="balanced", n_examples=0, random_state=3)

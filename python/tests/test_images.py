@@ -82,7 +82,7 @@ def test_minibatches_are_those_the_command_line_learns_from(
 def test_the_dictionary_learned_is_that_of_the_command_line(cli: Any, tmp_path: Path, picture: Any) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     path, array = picture
-    model = OnlineNMF(n_components=7, alpha=0.5, schedule="balanced", dict_tol=1e-3, random_state=4)
+    model = OnlineNMF(n_components=7, alpha=0.5, schedule="balanced", code_tol=1e-6, dict_tol=1e-3, random_state=4)
     model.fit_stream(ImagePatches(array, size=5, n=30, sampling="walk", random_state=4), steps=8)
     out, rebuilt = tmp_path / "m.safetensors", tmp_path / "r.png"
     flags = ["--patches", 30, "--steps", 8, "--sampling", "walk", "--seed", 4]

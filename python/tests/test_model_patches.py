@@ -65,7 +65,7 @@ def test_a_stream_of_image_patches_makes_a_model_of_images(
     path, array = picture
     patches = ImagePatches(array, (4, 6), 40, boundary="free", color=color, dtype=dtype, random_state=1)
     ours, theirs = tmp_path / "ours.safetensors", tmp_path / "theirs.safetensors"
-    estimator = OnlineNMF(5, alpha=0.5, schedule="balanced", dict_tol=1e-3, random_state=1).fit_stream(patches, steps=4)
+    estimator = OnlineNMF(5, alpha=0.5, schedule="balanced", code_tol=1e-6, dict_tol=1e-3, random_state=1).fit_stream(patches, steps=4)
     for one in (estimator, pickle.loads(pickle.dumps(estimator))):
         one.save(ours)
         flags = (["--color"] if color else []) + (["--f32"] if dtype == np.float32 else [])

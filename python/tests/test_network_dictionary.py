@@ -121,6 +121,7 @@ def test_the_command_line_takes_our_models(cli: Any, tmp_path: Any) -> None:
     [
         ({}, []),
         ({"mode": "off-motif", "shrinkage": 2.5, "alpha": 0.05}, ["--mode", "off-motif", "--alpha", 2.5, "--lambda", 0.1]),
+        ({"mode": "off-chain"}, ["--mode", "off-motif"]),
         ({"reversal": True, "sampler": "exact", "chains": 2, "every": 2}, ["--reversal", "--sampler", "exact", "--chains", 2, "--every", 2]),
     ],
 )
@@ -365,7 +366,7 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
         ({"every": 0}, "every is 0, but it must be at least 1"),
         ({"sampler": "gibbs"}, "the sampler is gibbs, but it must be walk, exact, pivot, pivot-approx, glauber or rejection"),
         ({"sampler": "pivot", "motif": "cycle"}, "@karate: "),
-        ({"motif": "ring"}, "motif is ring, but it must be one of chain, star, cycle, complete"),
+        ({"motif": "ring"}, "motif is ring, but it must be one of path, star, cycle, complete"),
         ({"motif": [(0, 7)], "k": 3}, "motif"),
         ({"schedule": "sometimes"}, "sometimes"),
         ({"dictionary": "egg"}, "egg"),

@@ -46,7 +46,7 @@ def test_a_motif_of_edges_is_not_taken_for_a_chain_by_the_command_line(cli: Any,
     command = [program, "network", "learn", "@karate", "--config", str(saved), "-o", str(again), "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert "--motif is the edges 0-1 1-2 2-0 2-3 3-4 without a file, but it must be one of chain, star" in done.stderr
+    assert "--motif is the edges 0-1 1-2 2-0 2-3 3-4 without a file, but it must be one of path, star" in done.stderr
     # Edges that are those of a shape are called so.
     small(motif=[(0, 1), (0, 2), (0, 3), (0, 4)]).fit("@karate").save(saved)
     cli("network", "learn", "@karate", "--config", saved, "-o", again, "-q")

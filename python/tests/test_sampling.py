@@ -196,7 +196,7 @@ WRONG = [
     (lambda: sample(K, k=10**9), ValueError, "4096"),
     (lambda: sample(K, k=2.5), TypeError, "k is 2.5, but it must be an integer"),
     (lambda: sample(K, k=2, motif="cycle"), ValueError, "2"),
-    (lambda: sample(K, motif="ring"), ValueError, "it must be one of chain, star, cycle, complete, or"),
+    (lambda: sample(K, motif="ring"), ValueError, "it must be one of path, star, cycle, complete, or"),
     (lambda: sample(K, motif=[(0, 0)]), ValueError, "it must join two different nodes"),
     (lambda: sample(K, motif=[(0, 1), (2, 3)]), ValueError, "connected"),
     (lambda: sample(K, motif=[(0, -1)]), ValueError, "nodes are called 0 to k - 1"),

@@ -238,11 +238,11 @@ impl Summary for ModelSummary<'_> {
             rows.push((if i == 0 { "input" } else { "" }, ergodict_pages::text::input(input)));
         }
         if let Ok(Value::Object(parameters)) = serde_json::to_value(self.parameters) {
-            let words =
-                parameters.iter().filter(|(name, _)| *name != "atoms").map(|(name, value)| match value {
-                    Value::String(text) => format!("{name} {text}"),
-                    value => format!("{name} {value}"),
-                });
+            let given = parameters.iter().filter(|(name, value)| *name != "atoms" && !value.is_null());
+            let words = given.map(|(name, value)| match value {
+                Value::String(text) => format!("{name} {text}"),
+                value => format!("{name} {value}"),
+            });
             for (i, line) in wrapped(words, 76).into_iter().enumerate() {
                 rows.push((if i == 0 { "parameters" } else { "" }, line));
             }

@@ -146,7 +146,12 @@ impl DenoisingPage {
             pairs: pairs.len(),
             observed: edges.len(),
             heads: scored.heads.clone(),
-            notes: scored.notes.iter().cloned().chain(one_sided(network, others.len())).collect(),
+            notes: scored
+                .notes
+                .iter()
+                .cloned()
+                .chain(run.ranks_non_edges.then(|| one_sided(network)).flatten())
+                .collect(),
             first: order
                 .iter()
                 .take(LISTED.min(judged).min(run.written))
@@ -480,9 +485,9 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
 }
 
 /// A note that non-edges within a side of a bipartite network count as if they could be edges.
-fn one_sided(network: &Network, others: usize) -> Option<String> {
+fn one_sided(network: &Network) -> Option<String> {
     let bipartite = || network.components().bipartite.iter().all(|two_sided| *two_sided);
-    (others > 0 && network.edges() > 0 && bipartite()).then(|| {
+    (network.edges() > 0 && bipartite()).then(|| {
         "the network is bipartite, but pairs of nodes on one side are scored and count as non-edges as well: AUCs and expected numbers are too favorable"
             .to_owned()
     })

@@ -53,7 +53,7 @@ fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<Stri
     let figures = points(gain);
     let mut copies = count(explained.copies, "rewired copy", "rewired copies");
     if network.bipartite {
-        copies.push_str(" (the network is bipartite, the copies are not)");
+        copies.push_str(" (the network is bipartite, the copies need not be)");
     }
     Some(if explained.is_beyond_degrees()? {
         format!("Structure beyond node degrees: {figures} compared with {copies}")

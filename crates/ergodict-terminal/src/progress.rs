@@ -263,7 +263,7 @@ mod tests {
         let words = || "surrogate 1.5".to_owned();
         assert_eq!(
             line("samples", 20_000, Some(100_000), 1000.0, words()),
-            "20 000 of 100 000 samples, 1.0 k/s, 1:20 left, surrogate 1.5"
+            "20,000 of 100,000 samples, 1.0 k/s, 1:20 left, surrogate 1.5"
         );
         assert_eq!(line("arcs", 2000, None, 100.0, String::new()), "2000 arcs, 100/s");
         assert_eq!(line("%", 125, Some(1000), 12.5, words()), "12.5 %, 1:10 left, surrogate 1.5");

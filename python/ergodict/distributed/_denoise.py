@@ -107,7 +107,7 @@ def denoise(
     """
     network = source(path)
     observed = as_network(network.path)
-    _check.choice(method, "method", _METHODS)
+    method = _check.choice(method, "method", _METHODS)
     if observed.is_directed or observed.is_weighted or observed.n_loops:
         raise ValueError(
             f"{network.name}: has directions, weights or loops, which denoising leaves out: write the network without them first, "

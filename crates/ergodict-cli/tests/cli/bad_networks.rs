@@ -99,7 +99,7 @@ fn flags_out_of_range() {
         ("sample @karate -k 0", &["k is 0"][..]),
         ("sample @karate -k 100000", &["4096"]),
         ("sample @karate --motif cycle -k 2", &["3"]),
-        ("sample @karate --motif nothing.txt", &["--motif", "chain, star, cycle, complete"]),
+        ("sample @karate --motif nothing.txt", &["--motif", "path, star, cycle, complete"]),
         ("sample @karate --motif apart.txt", &["connected"]),
         ("sample @karate --motif claw.txt -k 5", &["-k is 5", "4 nodes"]),
         ("sample @karate --count 0", &["--count"]),

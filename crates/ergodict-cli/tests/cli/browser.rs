@@ -340,10 +340,13 @@ fn charts_tables_and_frames_answer() {
     look(&mut browser, &file, "everything");
 }
 
-/// Opens the first card of a page.
+/// Opens the first card of a page, and what it is folded in.
 fn enlarge(browser: &mut Browser, file: &Path, name: &str) {
     browser.width(1280, 900);
     browser.open(&url(file));
+    if browser.holds("document.querySelector('.card').closest('details:not([open])')") {
+        browser.click("details:has(.card) > summary");
+    }
     browser.click(".card");
     assert!(browser.holds("document.querySelector('dialog[open] .matrix')"), "{name}");
     browser.screenshot(&format!("{}-dialog", name.replace('/', "-")), false);

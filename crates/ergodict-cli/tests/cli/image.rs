@@ -297,7 +297,7 @@ fn large_images_get_a_longer_stride_and_smaller_pictures() {
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.contains("(stride 3)") && !page.contains("(stride 2)"));
     let said = bench.run("image reconstruct m large.png -o out.png --report page.html").fine().stderr;
-    assert!(said.contains("60000 patches, stride 2 (chosen"), "{said}");
+    assert!(said.contains("60,000 patches, stride 2 (chosen"), "{said}");
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.contains("An image of 600×400 pixels") && page.contains("the mean of 2×2 pixels"));
     let (found, _) = Image::open(&bench.path("out.png"), false).unwrap();

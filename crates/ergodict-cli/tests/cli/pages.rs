@@ -56,7 +56,7 @@ fn reports_of_network_dictionaries_are_complete() {
         &one,
         &[
             "Latent motifs of @lesmis",
-            "77 nodes, 254 edges",
+            "77 nodes and 254 edges",
             "class=\"numbers\"",
             "class=\"badge",
             "Latent motifs",

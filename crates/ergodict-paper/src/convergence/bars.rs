@@ -157,6 +157,7 @@ impl BarsRecord {
                 "atoms": 2 * SIDE, "batch": BATCH, "epochs": 1, "shuffle": false, "tol": 0.0, "lambda": parameters().lambda, "seed": seed,
                 "schedule": parameters().schedule.to_string(), "normalize": "per-column",
                 "dictionary-tolerance": parameters().dictionary_tolerance,
+                "tolerance": parameters().tolerance,
             }),
             inputs: vec![Input { name: DATA.to_owned(), digest }],
             ..RunPlan::new("factor", parameters(), seed)

@@ -8,7 +8,10 @@ use ergodict::factor::code::CHUNK;
 use ergodict::factor::code::{CodeSet, Pursuit};
 use ergodict::factor::{FactorSettings, Factorizer, Minibatch, StepReport};
 use ergodict::linalg::Scalar;
-use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Status, Stop, StopRule};
+use ergodict::run::{
+    ExplainedShare, Form, Next, Resumable, Run, RunPlan, Sections, Source, Status, Stop, StopRule,
+    explained_share,
+};
 use ergodict::{Error, Result};
 use numpy::Element;
 use pyo3::prelude::*;
@@ -177,6 +180,23 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
             }
         }
         Ok((count > 0).then(|| (count, sum / count as f64)))
+    }
+
+    /// As on the command line; of samples that do not count alike there is none.
+    fn explained(&mut self, dictionary: &mut Factorizer<T>, stop: &Stop) -> Result<Option<ExplainedShare>> {
+        if self.counts.is_some() || self.order.planned_epochs() == 1 {
+            return Ok(None);
+        }
+        let Self { x, order, missing, buffers, .. } = self;
+        explained_share(dictionary, stop, |see| {
+            let (mut count, mut next) = (0, 0);
+            while let Some((rows, then)) = order.kept_rows(next) {
+                see(x.minibatch(&rows, *missing, buffers)?).map_err(|e| at_sample(e, &rows))?;
+                count += rows.len() as u64;
+                next = then;
+            }
+            Ok(count)
+        })
     }
 }
 

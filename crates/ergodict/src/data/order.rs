@@ -188,6 +188,11 @@ impl SampleOrder {
         self.each.saturating_mul(self.options.epochs)
     }
 
+    /// The epochs of the run.
+    pub fn planned_epochs(&self) -> u64 {
+        self.options.epochs
+    }
+
     /// Epochs completed.
     pub fn epochs(&self) -> u64 {
         self.cursor.epoch
@@ -240,6 +245,17 @@ impl SampleOrder {
         let picks = self.picks.as_ref()?;
         self.rows.clear();
         let next = picks.holdout.next(true, next, self.samples, self.options.batch, &mut self.rows);
+        (!self.rows.is_empty()).then_some((SampleRows::Picked(&self.rows), next))
+    }
+
+    /// The samples from `next` on that are learned from, a minibatch of them in the order of the matrix, and where to go on; none when there are no more.
+    pub fn kept_rows(&mut self, next: u64) -> Option<(SampleRows<'_>, u64)> {
+        let Some(picks) = &self.picks else {
+            let end = next.saturating_add(self.options.batch as u64).min(self.samples);
+            return (next < end).then_some((SampleRows::Range(next..end), end));
+        };
+        self.rows.clear();
+        let next = picks.holdout.next(false, next, self.samples, self.options.batch, &mut self.rows);
         (!self.rows.is_empty()).then_some((SampleRows::Picked(&self.rows), next))
     }
 

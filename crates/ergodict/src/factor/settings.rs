@@ -279,7 +279,7 @@ impl FactorSettings {
     ///
     /// A sweep takes as long as the correlations of `atoms` samples. After a smaller minibatch, further sweeps were measured to make a step 1.5 to
     /// 2.5 times as long, and the held-out objective after equal time 0 to 20 % higher.
-    pub(super) fn sweeps(&self, samples: f64) -> u32 {
+    pub(crate) fn sweeps(&self, samples: f64) -> u32 {
         self.dictionary_sweeps.unwrap_or(if samples < self.atoms as f64 { 1 } else { SWEEPS })
     }
 

@@ -244,13 +244,13 @@ const TILE: usize = 384;
 /// Multiplications from which on a product is made in parts.
 const MANY: usize = 1 << 23;
 
-/// Where the parts of a product with this many rows begin, and where the last one ends: parts of whole tiles, which differ by one tile at most and are an
+/// The number of parts of a product with this many rows, and where each begins and ends: parts of whole tiles, which differ by one tile at most and are an
 /// even number where there are tiles enough, so that two threads share them evenly.
-fn parts<T>(rows: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+fn parts<T>(rows: usize) -> (usize, impl Fn(usize) -> (usize, usize) + Sync) {
     let tile = TILE / size_of::<T>();
     let tiles = rows.div_ceil(tile);
     let count = (rows / PART).next_multiple_of(2).max(2).min(tiles);
-    (0..count).map(move |at| (at * tiles / count * tile, ((at + 1) * tiles / count * tile).min(rows)))
+    (count, move |at| (at * tiles / count * tile, ((at + 1) * tiles / count * tile).min(rows)))
 }
 
 /// Runs work of this many multiplications in the pool of threads if it is large: its parallel parts then wake no thread from outside of the pool.
@@ -268,12 +268,13 @@ pub(crate) fn in_pool<R: Send>(multiplications: usize, work: impl FnOnce() -> R 
 /// # Safety
 /// As of a [`Kernel`].
 unsafe fn in_parts<T: super::Scalar>(kernel: Kernel<T>, whole: &Multiplication<T>) {
-    let parts: Vec<(usize, usize)> = parts::<T>(whole.rows).collect();
-    if parts.len() == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
+    let (count, bounds) = parts::<T>(whole.rows);
+    if count == 1 || whole.rows * whole.cols * whole.depth < MANY || whole.part == Part::Lower {
         // SAFETY: the caller's promise.
         return unsafe { kernel(whole) };
     }
-    let part = |&(from, to): &(usize, usize)| {
+    let part = |at: usize| {
+        let (from, to) = bounds(at);
         let mut part = *whole;
         part.rows = to - from;
         part.lhs.start = whole.lhs.start.wrapping_offset(from as isize * whole.lhs.row_stride);
@@ -282,9 +283,9 @@ unsafe fn in_parts<T: super::Scalar>(kernel: Kernel<T>, whole: &Multiplication<T
         unsafe { kernel(&part) }
     };
     if rayon::current_num_threads() > 1 {
-        parts.par_iter().for_each(part);
+        (0..count).into_par_iter().for_each(part);
     } else {
-        parts.iter().for_each(part);
+        (0..count).for_each(part);
     }
 }
 
@@ -481,9 +482,10 @@ mod tests {
     #[test]
     fn parts_are_whole_tiles_of_about_one_size() {
         for rows in (1..=1200).chain([1600, 1800, 4096, 100_003]) {
-            for (tile, parts) in
-                [(48, parts::<f64>(rows).collect::<Vec<_>>()), (96, parts::<f32>(rows).collect::<Vec<_>>())]
-            {
+            let ((doubles, of_doubles), (singles, of_singles)) = (parts::<f64>(rows), parts::<f32>(rows));
+            let doubles = (0..doubles).map(of_doubles).collect::<Vec<_>>();
+            let singles = (0..singles).map(of_singles).collect::<Vec<_>>();
+            for (tile, parts) in [(48, doubles), (96, singles)] {
                 let ends: Vec<usize> = parts.iter().map(|part| part.1).collect();
                 let begins: Vec<usize> = parts.iter().map(|part| part.0).collect();
                 assert_eq!((begins[0], ends.last()), (0, Some(&rows)), "{rows}");

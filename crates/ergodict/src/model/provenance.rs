@@ -152,7 +152,7 @@ pub struct NetworkReport {
     pub directed: bool,
     /// Whether edges have weights.
     pub weighted: bool,
-    /// Whether it is bipartite, which its rewired copies are not.
+    /// Whether it is bipartite, which its rewired copies need not be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bipartite: bool,
     /// Smallest degree, largest degree and number of nodes of each bin.

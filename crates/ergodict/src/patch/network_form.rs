@@ -30,8 +30,7 @@ pub struct NetworkForm {
 
 /// The name of a motif; older models call paths chains.
 fn named<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<String, D::Error> {
-    let name = String::deserialize(from)?;
-    Ok(if name == "chain" { "path".to_owned() } else { name })
+    Ok(Motif::current_name(&String::deserialize(from)?).to_owned())
 }
 
 impl NetworkForm {
@@ -98,6 +97,14 @@ impl NetworkForm {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_of_older_models_have_their_name_of_today() {
+        let form = NetworkForm::new(&Motif::path(3).unwrap(), false, false);
+        let older = serde_json::to_string(&form).unwrap().replace("\"path\"", "\"chain\"");
+        assert!(older.contains("\"chain\""));
+        assert_eq!(serde_json::from_str::<NetworkForm>(&older).unwrap(), form);
+    }
 
     #[test]
     fn edges_off_the_motif_are_counted_once() {

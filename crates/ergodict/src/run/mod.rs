@@ -50,6 +50,7 @@ pub use sources::matrix::MatrixSource;
 pub use sources::network::NetworkPlan;
 use sources::network::NetworkSource;
 pub use sources::rounds::RoundSource;
+pub use sources::shares::explained_share;
 pub use sources::spins::LatticeData;
 pub use sources::window::Window;
 use sources::window::{WindowSeries, WindowSource};

@@ -4,7 +4,7 @@ use super::{Motif, MotifSampler, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::data::Network;
 use crate::text::Size;
 use crate::{Error, Hint, Note, Result, memory};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -86,7 +86,8 @@ pub struct SamplingSettings {
     #[cfg_attr(feature = "clap", arg(short, long = "k", value_name = "K", allow_negative_numbers = true))]
     pub k: Option<usize>,
     /// The motif: path, star, cycle, complete, or a file of its edges [default: path, or that of the model]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SHAPE|FILE"))]
+    #[serde(deserialize_with = "current_motif")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHAPE|FILE", value_parser = motif_text))]
     pub motif: Option<String>,
     /// walk, exact, pivot, pivot-approx, glauber or rejection [default: walk; exact for sample; exact or glauber for motifs with cycles]
     ///
@@ -168,6 +169,19 @@ pub struct ChosenSampler {
     pub notes: Vec<Note>,
 }
 
+/// A motif from a configuration, by its name today.
+fn current_motif<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<String>, D::Error> {
+    let name = Option::<String>::deserialize(from)?;
+    Ok(name.map(|name| Motif::current_name(&name).to_owned()))
+}
+
+/// A motif from the command line, by its name today.
+#[cfg(feature = "clap")]
+#[expect(clippy::unnecessary_wraps, reason = "clap's parsers can fail")]
+fn motif_text(name: &str) -> std::result::Result<String, std::convert::Infallible> {
+    Ok(Motif::current_name(name).to_owned())
+}
+
 impl SamplingSettings {
     /// Checks what does not need the network.
     ///
@@ -195,12 +209,9 @@ impl SamplingSettings {
         self.chains.unwrap_or(1)
     }
 
-    /// The motif's name; `chain` is an older word for `path`.
+    /// The motif's name.
     pub fn motif_name(&self) -> &str {
-        match self.motif.as_deref() {
-            None | Some("chain") => "path",
-            Some(name) => name,
-        }
+        self.motif.as_deref().map_or("path", Motif::current_name)
     }
 
     /// The file of the motif's edges, if it is given by one.

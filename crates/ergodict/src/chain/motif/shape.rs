@@ -1,4 +1,4 @@
-//! Motifs `F = ([k], A_F)`: chain, star, cycle, complete graph, tree, or any edge list.
+//! Motifs `F = ([k], A_F)`: path, star, cycle, complete graph, tree, or any edge list.
 
 use crate::data::open;
 use crate::{Error, Result};
@@ -95,6 +95,16 @@ impl Motif {
     /// The shapes that have a name, for [`Motif::named_shape`].
     pub const SHAPES: [&'static str; 4] = ["path", "star", "cycle", "complete"];
 
+    /// The name of a shape today: `path`, which was called `chain`; other names are unchanged.
+    ///
+    /// ```
+    /// use ergodict::chain::Motif;
+    /// assert_eq!((Motif::current_name("chain"), Motif::current_name("star")), ("path", "star"));
+    /// ```
+    pub fn current_name(name: &str) -> &str {
+        if name == "chain" { "path" } else { name }
+    }
+
     /// The path, star, cycle or complete graph of `k` nodes, by its name.
     ///
     /// ```
@@ -106,7 +116,7 @@ impl Motif {
     /// # Errors
     /// [`Error::Parameter`] for another name, and for a number of nodes that the shape cannot have.
     pub fn named_shape(name: &str, k: usize) -> Result<Self> {
-        match name {
+        match Self::current_name(name) {
             "path" => Self::path(k),
             "star" => Self::star(k),
             "cycle" => Self::cycle(k),
@@ -254,7 +264,7 @@ impl Motif {
         Ok(Self { name: name.to_owned(), k, edges, tree, both_ways })
     }
 
-    /// What it is called: chain, star, cycle, complete, tree, or edges.
+    /// What it is called: path, star, cycle, complete, tree, or edges.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -359,7 +369,7 @@ impl Motif {
         sides.into_iter().collect()
     }
 
-    /// Whether it is the chain `0 → 1 → … → k−1`.
+    /// Whether it is the path `0 → 1 → … → k−1`.
     pub(crate) fn is_chain(&self) -> bool {
         self.edges.iter().copied().eq((1..self.k as u32).map(|i| (i - 1, i)))
     }
@@ -463,7 +473,7 @@ mod tests {
             assert_eq!(Motif::named_shape(name, 4).unwrap().name(), name);
         }
         let message = Motif::named_shape("ring", 4).unwrap_err().to_string();
-        assert!(message.contains("ring") && message.contains("chain, star, cycle, complete"), "{message}");
+        assert!(message.contains("ring") && message.contains("path, star, cycle, complete"), "{message}");
         let tree = Motif::from_parents(&[0, 0, 1, 1]).unwrap();
         assert_eq!((tree.k(), tree.name(), tree.tree().unwrap().order.len()), (5, "tree", 4));
         assert_eq!(Motif::from_parents(&[]).unwrap().k(), 1);

@@ -189,11 +189,13 @@ impl TableColumns {
             let other = |row: &Vec<T>| {
                 row.iter().any(|field| rest[at].iter().any(|name| name.as_ref() == field.as_ref()))
             };
-            rest.iter().enumerate().any(|(below, row)| below != at && other(row))
+            let above = first.iter().any(|field| rest[at].iter().any(|name| name.as_ref() == field.as_ref()));
+            above || rest.iter().enumerate().any(|(below, row)| below != at && other(row))
         };
         let numbers = first.iter().all(|name| name.as_ref().parse::<f64>().is_ok());
         let named = (0..rest.len().min(4)).find(|&at| {
-            are_edge_names(&rest[at]) && !again(at) || !numbers && are_names_above(&rest[at], &rest[at + 1..])
+            (are_edge_names(&rest[at]) || !numbers && are_names_above(&rest[at], &rest[at + 1..]))
+                && !again(at)
         });
         match named.filter(|_| rest.len() > 1 && !are_edge_names(first)) {
             Some(at) => Err(format!(
@@ -255,10 +257,11 @@ impl TableColumns {
                     && role_at(at).is_none_or(|of| matches!(of, Role::Source | Role::Target))
             })
             .collect();
-        // Behind two columns that can be ends, `minutes` is none.
-        let ends = candidates.iter().copied().filter(|&at| !is_measure(names[at].as_ref()));
-        if let Some(second) = ends.take(2).nth(1) {
-            candidates.retain(|&at| at < second || !is_measure(names[at].as_ref()));
+        // Behind the columns that can be ends, `minutes` is none.
+        let unknown = [source, target].iter().filter(|end| end.is_none()).count();
+        let mut ends = candidates.iter().copied().filter(|&at| !is_measure(names[at].as_ref()));
+        if let Some(last) = unknown.checked_sub(1).and_then(|before| ends.nth(before)) {
+            candidates.retain(|&at| at < last || !is_measure(names[at].as_ref()));
         }
         let sought = source.is_none() && target.is_none();
         let (source, target) = both_ends(names, rows, (source, target), &candidates)?;

@@ -119,10 +119,12 @@ impl ExhaustiveSource {
         Ok(Self { name, network, motif, options: *options, seed, law, losses, converged: false, found, form })
     }
 
-    /// Those of a run on it: each round is all there is, so that schedules do not apply, and atoms that are not used stay as they are.
+    /// Those of a run on it: each round is all there is, so that schedules do not apply, atoms that are not used stay as they are, and the sweeps are those of
+    /// a large minibatch, although statistics that are means count as one sample.
     pub fn parameters(parameters: FactorSettings) -> FactorSettings {
         let (schedule, unused) = (Schedule::Constant { floor: 1.0 }, crate::factor::UnusedAtoms::Keep);
-        FactorSettings { schedule, unused, ..parameters }
+        let dictionary_sweeps = Some(parameters.sweeps(f64::INFINITY));
+        FactorSettings { schedule, unused, dictionary_sweeps, ..parameters }
     }
 
     /// The different patches, one a column, and their probabilities.
@@ -445,6 +447,7 @@ impl<'a> Homomorphisms<'a> {
 mod tests {
     use super::*;
     use crate::data::{Build, Edge, Loops, NodeIds};
+    use crate::run::{Run, RunPlan};
 
     /// All maps, one after another, with a product of weights that is not 0.
     fn by_maps(network: &Network, motif: &Motif, injective: bool) -> Vec<(Vec<u32>, f64)> {
@@ -579,6 +582,25 @@ mod tests {
         assert!(message.contains("must be a sample of"), "{message}");
         let options = StaticOptions { tolerance: f64::NAN, ..options };
         assert!(ExhaustiveSource::new("", &none, &Motif::path(2).unwrap(), &options, 0).is_err());
+    }
+
+    /// A round is all patches, however many samples its means count for.
+    #[test]
+    fn rounds_have_the_sweeps_of_large_minibatches() {
+        let network = networks().swap_remove(0);
+        let learned = |dictionary_sweeps| {
+            let settings = FactorSettings { dictionary_sweeps, ..FactorSettings::new(3) };
+            let (options, motif) = (StaticOptions::default(), Motif::path(3).unwrap());
+            let source = ExhaustiveSource::new("", &network, &motif, &options, 0).unwrap();
+            let settings = ExhaustiveSource::parameters(settings);
+            let first = Factorizer::random(settings.clone(), 9, 0).unwrap();
+            let plan = RunPlan::new("network learn", settings, 0);
+            let mut run = Run::new(plan, Box::new(source), Some(first)).unwrap();
+            run.run(None, &Stop::default()).unwrap();
+            run.trainer().learned().unwrap().dictionary().clone()
+        };
+        assert_eq!(learned(None), learned(Some(5)));
+        assert_ne!(learned(None), learned(Some(1)));
     }
 
     /// Statistics under a law whose weights are counts are those of the columns, each so often.

@@ -1,6 +1,6 @@
 //! Minibatches of image patches, as many as were asked for.
 
-use super::shares::{MeanSample, Shares};
+use super::shares::explained_share;
 use crate::Result;
 use crate::chain::{MEAN_PIXEL, TraceSet};
 use crate::factor::Factorizer;
@@ -97,25 +97,16 @@ impl<T: Scalar> Source<T> for ImageSource<T> {
         let mut stream = self.stream.fresh()?;
         let patches = self.patches.clamp(1, FRESH);
         let batches = FRESH.div_ceil(patches);
-        let (mut x, mut fitted) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
-        let (mut mean, mut shares) = (MeanSample::new(stream.features()), Shares::default());
-        for _ in 0..batches {
-            stream.advance(patches);
-            stream.copy(&mut x);
-            mean.add(x.as_ref());
-        }
-        let mean = mean.finish();
-        for _ in 0..batches {
-            if stop.is_asked() {
-                return Ok(None);
+        let mut x = Mat::zeros(0, 0);
+        // Other patches for the mean than for the shares.
+        explained_share(dictionary, stop, |see| {
+            for _ in 0..batches {
+                stream.advance(patches);
+                stream.copy(&mut x);
+                see((&x).into())?;
             }
-            stream.advance(patches);
-            stream.copy(&mut x);
-            dictionary.transform(&x)?;
-            dictionary.reconstruct(&mut fitted);
-            shares.add(x.as_ref(), &fitted, &mean);
-        }
-        Ok(shares.finish((batches * patches) as u64))
+            Ok((batches * patches) as u64)
+        })
     }
 
     fn stats(&self) -> SourceStats<'_> {

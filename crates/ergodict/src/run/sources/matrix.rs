@@ -1,9 +1,9 @@
 //! Minibatches of a matrix in a file.
 
-use super::shares::{MeanSample, Shares};
+use super::shares::explained_share;
 use crate::data::{MatrixBatches, MatrixStream};
 use crate::factor::{Factorizer, Mask, Minibatch};
-use crate::linalg::{Mat, MatRef, Scalar};
+use crate::linalg::{MatRef, Scalar};
 use crate::run::{ExplainedShare, Form, Next, Resumable, Sections, Source, Stop};
 use crate::{Error, Result};
 
@@ -121,28 +121,13 @@ impl<T: Scalar> Source<T> for MatrixSource<T> {
         if self.stream().is_read_once() || self.batches.options().epochs == 1 {
             return Ok(None);
         }
-        let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
-        let mut mean = MeanSample::new(self.stream().features());
-        let counted = self.batches.for_each_batch(false, |x| {
-            mean.add(x);
-            asked()
-        });
-        let mean = mean.finish();
-        let (missing, mut fitted, mut shares) = (self.missing, Mat::zeros(0, 0), Shares::default());
-        let seen = counted.and_then(|_| {
-            self.batches.for_each_batch(false, |x| {
-                let mask = mask(x, missing);
-                dictionary.transform(observed(x, mask.as_ref()))?;
-                dictionary.reconstruct(&mut fitted);
-                shares.add(x, &fitted, &mean);
-                asked()
+        let Self { batches, missing, .. } = self;
+        explained_share(dictionary, stop, |see| {
+            batches.for_each_batch(false, |x| {
+                let mask = mask(x, *missing);
+                see(observed(x, mask.as_ref()))
             })
-        });
-        match seen {
-            Err(Error::Interrupted) => Ok(None),
-            Err(error) => Err(error),
-            Ok(samples) => Ok(shares.finish(samples)),
-        }
+        })
     }
 
     fn digest(&self) -> Result<Option<String>> {

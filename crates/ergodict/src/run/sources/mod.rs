@@ -8,7 +8,7 @@ pub(super) mod matrix;
 pub(super) mod network;
 pub(super) mod pushed;
 pub(super) mod rounds;
-mod shares;
+pub(super) mod shares;
 pub(super) mod spins;
 mod trajectory;
 pub(super) mod window;

@@ -1,47 +1,112 @@
 //! How much of samples a dictionary explains, next to multiples of the mean sample; missing entries do not count.
 
-use crate::linalg::{Mat, MatRef, Scalar};
-use crate::run::ExplainedShare;
+use crate::factor::{Factorizer, Minibatch};
+use crate::linalg::{Mat, Scalar};
+use crate::run::{ExplainedShare, Stop};
+use crate::{Error, Result};
+
+/// The share of samples that atoms and multiples of the mean sample explain. `pass` hands all minibatches to what it is given, once for the mean and
+/// again for the shares, and returns the number of samples. There is no share where all samples are zero, or when `stop` is asked for.
+///
+/// ```
+/// use ergodict::factor::{FactorSettings, Factorizer};
+/// use ergodict::linalg::Mat;
+/// use ergodict::run::{Stop, explained_share};
+/// let x = Mat::from_fn(3, 4, |i, j| f64::from(u8::from(i == j % 3)));
+/// let mut dictionary = Factorizer::from_dictionary(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, Mat::from_fn(3, 3, |i, k| f64::from(u8::from(i == k))).as_ref())?;
+/// let share = explained_share(&mut dictionary, &Stop::default(), |see| see((&x).into()).map(|()| 4))?.unwrap();
+/// assert!((share.atoms - 1.0).abs() < 1e-12 && share.mean < 1.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `pass` and of coding.
+pub fn explained_share<T: Scalar>(
+    dictionary: &mut Factorizer<T>,
+    stop: &Stop,
+    mut pass: impl FnMut(&mut dyn FnMut(Minibatch<'_, T>) -> Result<()>) -> Result<u64>,
+) -> Result<Option<ExplainedShare>> {
+    let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
+    let (mut mean, mut shares, mut fitted) = (MeanSample::default(), Shares::default(), Mat::zeros(0, 0));
+    let counted = pass(&mut |x| {
+        mean.add(x);
+        asked()
+    });
+    let mean = mean.finish();
+    let counted = counted.and_then(|_| {
+        pass(&mut |x| {
+            dictionary.transform(x)?;
+            dictionary.reconstruct(&mut fitted);
+            shares.add(x, &fitted, &mean);
+            asked()
+        })
+    });
+    match counted {
+        Err(Error::Interrupted) => Ok(None),
+        Err(error) => Err(error),
+        Ok(samples) => Ok(shares.finish(samples)),
+    }
+}
+
+/// Column `j`, with NaN for missing entries.
+fn copy_column<T: Scalar>(x: Minibatch<'_, T>, j: usize, to: &mut Vec<f64>) {
+    to.clear();
+    match x {
+        Minibatch::Dense(x) => to.extend(x.col(j).iter().map(|x| x.to_f64())),
+        Minibatch::Sparse(x) => {
+            to.resize(x.rows(), 0.0);
+            let (rows, values) = x.col(j);
+            rows.iter().zip(values).for_each(|(row, value)| to[*row as usize] = value.to_f64());
+        }
+        Minibatch::Masked { values, observed } => {
+            let entry = |(i, x): (usize, &T)| if observed.get(i, j) { x.to_f64() } else { f64::NAN };
+            to.extend(values.col(j).iter().enumerate().map(entry));
+        }
+    }
+}
 
 /// Sum and number of the entries of each feature.
-pub(super) struct MeanSample(Vec<(f64, f64)>);
+#[derive(Default)]
+struct MeanSample {
+    sums: Vec<(f64, f64)>,
+    column: Vec<f64>,
+}
 
 impl MeanSample {
-    pub(super) fn new(features: usize) -> Self {
-        Self(vec![(0.0, 0.0); features])
-    }
-
-    pub(super) fn add<T: Scalar>(&mut self, x: MatRef<'_, T>) {
+    fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>) {
+        self.sums.resize(x.rows(), (0.0, 0.0));
         for j in 0..x.cols() {
-            let entries = self.0.iter_mut().zip(x.col(j)).map(|(to, x)| (to, x.to_f64()));
-            let there = entries.filter(|(_, x)| !x.is_nan());
+            copy_column(x, j, &mut self.column);
+            let there = self.sums.iter_mut().zip(&self.column).filter(|(_, x)| !x.is_nan());
             there.for_each(|(to, x)| *to = (to.0 + x, to.1 + 1.0));
         }
     }
 
-    pub(super) fn finish(self) -> Vec<f64> {
-        self.0.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
+    fn finish(self) -> Vec<f64> {
+        self.sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
     }
 }
 
 /// Sums of squares: of samples, and of what atoms and multiples of the mean leave of them.
 #[derive(Default)]
-pub(super) struct Shares {
+struct Shares {
     squares: f64,
     left: f64,
     left_by_mean: f64,
+    column: Vec<f64>,
 }
 
 impl Shares {
     /// Samples, and what atoms make of them.
-    pub(super) fn add<T: Scalar>(&mut self, x: MatRef<'_, T>, fitted: &Mat<T>, mean: &[f64]) {
+    fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>, fitted: &Mat<T>, mean: &[f64]) {
         for j in 0..x.cols() {
-            let all = || x.col(j).iter().zip(mean).zip(fitted.col(j));
-            let there = || all().map(|((x, m), y)| (x.to_f64(), *m, y.to_f64())).filter(|x| !x.0.is_nan());
+            copy_column(x, j, &mut self.column);
+            let all = self.column.iter().zip(mean).zip(fitted.col(j)).map(|((x, m), y)| (*x, *m, y.to_f64()));
+            let there = all.filter(|(x, _, _)| !x.is_nan());
             let (product, norm) =
-                there().fold((0.0, 0.0), |(product, norm), (x, m, _)| (product + x * m, norm + m * m));
+                there.clone().fold((0.0, 0.0), |(product, norm), (x, m, _)| (product + x * m, norm + m * m));
             let times = if norm > 0.0 { product / norm } else { 0.0 };
-            for (x, m, y) in there() {
+            for (x, m, y) in there {
                 self.squares += x * x;
                 self.left += (x - y).powi(2);
                 self.left_by_mean += (x - times * m).powi(2);
@@ -50,9 +115,49 @@ impl Shares {
     }
 
     /// The shares; none where all samples are zero.
-    pub(super) fn finish(self, samples: u64) -> Option<ExplainedShare> {
+    fn finish(self, samples: u64) -> Option<ExplainedShare> {
         let share = |left: f64| 1.0 - left / self.squares;
         let found = ExplainedShare { samples, atoms: share(self.left), mean: share(self.left_by_mean) };
         (self.squares > 0.0 && self.squares.is_finite()).then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factor::FactorSettings;
+    use crate::factor::Mask;
+
+    /// The definition, entry by entry: one atom (1, 1), and samples (2, 2), (1, 3) with the mean (1.5, 2.5).
+    #[test]
+    fn shares_are_those_of_the_definition_without_missing_entries() {
+        let settings = FactorSettings { lambda: 0.0, ..FactorSettings::new(1) };
+        let w = Mat::from_fn(2, 1, |_, _| 0.5f64.sqrt());
+        let mut dictionary = Factorizer::from_dictionary(settings, w.as_ref()).unwrap();
+        let x = Mat::from_fn(2, 2, |i, j| [[2.0, 1.0], [2.0, 3.0]][i][j]);
+        let mut share = |x: Minibatch<'_, f64>| {
+            explained_share(&mut dictionary, &Stop::default(), |see| see(x).map(|()| 2)).unwrap().unwrap()
+        };
+        let found = share((&x).into());
+        // What is left: 0 of the first sample and 2 of the second; by the mean (16/8.5 − …)², of 18 in all.
+        let left = |x: [f64; 2]| {
+            let times = (1.5 * x[0] + 2.5 * x[1]) / 8.5;
+            (x[0] - 1.5 * times).powi(2) + (x[1] - 2.5 * times).powi(2)
+        };
+        assert!((found.atoms - (1.0 - 2.0 / 18.0)).abs() < 1e-9, "{found:?}");
+        assert!(
+            (found.mean - (1.0 - (left([2.0, 2.0]) + left([1.0, 3.0])) / 18.0)).abs() < 1e-12,
+            "{found:?}"
+        );
+        assert_eq!(found.samples, 2);
+        // Without the 3, the atom leaves nothing, and values there are not read.
+        let holed = Mat::from_fn(2, 2, |i, j| if (i, j) == (1, 1) { 77.0 } else { x.get(i, j) });
+        let observed = Mask::from_fn(2, 2, |i, j| (i, j) != (1, 1));
+        let found = share(Minibatch::Masked { values: holed.as_ref(), observed: &observed });
+        assert!((found.atoms - 1.0).abs() < 1e-9 && found.mean < 1.0, "{found:?}");
+        let zeros = Mat::<f64>::zeros(2, 2);
+        let none = explained_share(&mut dictionary, &Stop::default(), |see| see((&zeros).into()).map(|()| 2))
+            .unwrap();
+        assert!(none.is_none());
     }
 }

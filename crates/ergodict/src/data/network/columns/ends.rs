@@ -38,16 +38,24 @@ pub(super) fn named_ends(
     }
     let (exact_sources, exact_targets): (Vec<usize>, Vec<usize>) =
         (called(Role::Source, false).collect(), called(Role::Target, false).collect());
-    let source = known.0.or_else(|| exact_sources.first().copied());
-    let target = known.1.or_else(|| exact_targets.first().copied());
-    if source.is_some() && target.is_some() {
-        if exact_sources.len() > 1 || exact_targets.len() > 1 {
+    // Of `target_id` and `target_name`, the ids.
+    let best = |all: &[usize]| {
+        ["", "id", "name"].into_iter().find_map(|values| {
+            let mut of_values = all.iter().copied().filter(|&at| values_of_end(name(at)) == values);
+            of_values.next().map(|at| (at, of_values.next().is_none()))
+        })
+    };
+    let source = known.0.map(|at| (at, true)).or_else(|| best(&exact_sources));
+    let target = known.1.map(|at| (at, true)).or_else(|| best(&exact_targets));
+    if let (Some((source, one)), Some((target, other))) = (source, target) {
+        if !one || !other {
             let mut which = [exact_sources, exact_targets].concat();
             which.sort_unstable();
             return Err(ambiguous(names, &which));
         }
-        return Ok((source, target));
+        return Ok((Some(source), Some(target)));
     }
+    let (source, target) = (source.map(|(at, _)| at), target.map(|(at, _)| at));
     let all = |given: Option<usize>, of: Role| -> Vec<usize> {
         given.map_or_else(|| called(of, true).collect(), |at| vec![at])
     };
@@ -157,7 +165,14 @@ pub(super) fn both_ends<T: AsRef<str>>(
             let at = one.or(other).unwrap_or_default();
             let alike: Vec<usize> =
                 candidates.iter().copied().filter(|&candidate| kind(candidate) == kind(at)).collect();
+            let pairs = |candidate: usize| {
+                let (from, to) = if one.is_some() { (at, candidate) } else { (candidate, at) };
+                is_pair(names[from].as_ref(), names[to].as_ref(), true)
+            };
+            let mut partners = candidates.iter().copied().filter(|&candidate| pairs(candidate));
+            let partner = partners.next().filter(|_| partners.next().is_none());
             let found = match (candidates, &alike[..]) {
+                _ if partner.is_some() => partner.unwrap_or(at),
                 ([only], _) | (_, [only]) => *only,
                 ([], _) => {
                     return Err(format!(

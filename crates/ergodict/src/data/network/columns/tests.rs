@@ -59,6 +59,21 @@ fn columns_of_every_tool_are_found() {
             &[&["1", "a", "b", "2"], &["2", "b", "c", "3"]],
             (0, 3, None, None),
         ),
+        (&["source", "target_id", "target_name"], &[&["1", "2", "b"], &["2", "3", "c"]], (0, 1, None, None)),
+        // The partner of an end that is known by its name.
+        (&["origin", "destination", "trips"], &[&["1", "2", "30"], &["2", "3", "12"]], (0, 1, None, None)),
+        (&["donor", "recipient", "amount"], &[&["1", "2", "30"], &["2", "3", "12"]], (0, 1, None, None)),
+        (
+            &["donor_id", "recipient_id", "amount"],
+            &[&["1", "2", "30"], &["2", "3", "12"]],
+            (0, 1, None, None),
+        ),
+        (
+            &["origin_name", "destination_name", "carrier_name"],
+            &[&["JFK", "LAX", "Delta"], &["LAX", "SFO", "United"], &["SFO", "JFK", "Delta"]],
+            (0, 1, None, None),
+        ),
+        (&["recipient", "amount", "donor"], &[&["1", "9", "2"], &["2", "8", "3"]], (2, 0, None, None)),
     ] {
         assert_eq!(find(names, rows), Ok(expected), "{names:?}");
     }

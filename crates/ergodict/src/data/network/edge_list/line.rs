@@ -113,7 +113,7 @@ fn typographic(text: &str, separator: Separator) -> Option<(&str, usize)> {
         let next = text.as_bytes()[end..].iter().find(|byte| !blanks(byte)).copied();
         let ends =
             next.is_none_or(|byte| separator.ends_field(byte) || separator.is_blank(byte) || byte == b'\r');
-        ends.then(|| (&text[start..start + at], end))
+        ends.then(|| (text[start..start + at].trim(), end))
     })
 }
 

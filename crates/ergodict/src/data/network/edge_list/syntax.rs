@@ -48,8 +48,8 @@ pub(super) fn check_title(lines: &[(u64, &str)]) -> Result<(), (u64, Problem)> {
         };
         let rows = || lines[at + 1..].iter().filter_map(|(_, line)| fields(line).ok()).collect::<Vec<_>>();
         let numbers = above.iter().all(|field| field.parse::<f64>().is_ok());
-        let header =
-            are_edge_names(&names) && !names.iter().any(node) || !numbers && are_names_above(&names, &rows());
+        let header = (are_edge_names(&names) || !numbers && are_names_above(&names, &rows()))
+            && !names.iter().any(node);
         if header && !are_edge_names(&above) && lines.len() > at + 1 {
             let problem = "has the names of columns, but is not the first line: leave out the lines above it, or begin them with `#`";
             return Err((number, problem.into()));

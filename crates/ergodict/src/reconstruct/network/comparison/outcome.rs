@@ -391,7 +391,7 @@ mod tests {
         assert!((copy.value.value.log2() + 1.8).abs() < 1e-3);
         assert_eq!(
             found.sentence(),
-            "Most similar: a and b, distance 0.3000 ± 0.0041; a rewired copy is at 0.6000 ± 0.0041"
+            "Most similar: a and b, distance 0.300 ± 0.004; a rewired copy is at 0.600 ± 0.004"
         );
 
         // All pairs within error: no cluster is drawn as one.
