@@ -223,7 +223,6 @@ impl Sampler {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let started = Instant::now();
-        let larger = larger.map(Motif::current_name);
         // A command begins with the first homomorphism, and knows motifs by their names.
         let named = larger_edges.is_none() && larger.is_none_or(|name| Motif::SHAPES.contains(&name));
         let is_repeatable = self.drawn() == 0 && named && self.sampling.edges.is_none();
@@ -394,7 +393,6 @@ impl Sampler {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<SampleRecord> {
         let Estimates { density, macc, larger, larger_edges } = wanted;
-        let larger = larger.map(Motif::current_name);
         let own = self.chain.motif();
         let wants_larger = larger.is_some() || larger_edges.is_some();
         if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {

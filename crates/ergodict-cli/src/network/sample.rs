@@ -70,7 +70,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_possible_values = true)]
     observables: Vec<Estimate>,
     /// The larger motif of the conditional density: cycle, complete, or a file with its edges
-    #[arg(long, value_name = "cycle|complete|FILE", default_value = "cycle", value_parser = current_name, hide_short_help = true)]
+    #[arg(long, value_name = "cycle|complete|FILE", default_value = "cycle", hide_short_help = true)]
     conditional: String,
     #[command(flatten)]
     sampling: SamplingSettings,
@@ -283,12 +283,6 @@ impl Args {
         let mut rng = stream(seed, Purpose::Chain, ids::DENSITY);
         Ok(Density::estimate(network, motif, self.count.min(MOST_DRAWS) as usize, &mut rng)?)
     }
-}
-
-/// A motif of the command line by its name today.
-#[expect(clippy::unnecessary_wraps, reason = "clap's parsers can fail")]
-fn current_name(name: &str) -> Result<String, std::convert::Infallible> {
-    Ok(Motif::current_name(name).to_owned())
 }
 
 /// The motif of `--conditional`.

@@ -589,11 +589,12 @@ mod tests {
     fn rounds_have_the_sweeps_of_large_minibatches() {
         let network = networks().swap_remove(0);
         let learned = |dictionary_sweeps| {
-            let settings = FactorSettings { dictionary_sweeps, ..FactorSettings::new(3) };
-            let (options, motif) = (StaticOptions::default(), Motif::path(3).unwrap());
+            let settings =
+                FactorSettings { dictionary_sweeps, dictionary_tolerance: 0.0, ..FactorSettings::new(4) };
+            let (options, motif) = (StaticOptions::default(), Motif::path(4).unwrap());
             let source = ExhaustiveSource::new("", &network, &motif, &options, 0).unwrap();
             let settings = ExhaustiveSource::parameters(settings);
-            let first = Factorizer::random(settings.clone(), 9, 0).unwrap();
+            let first = Factorizer::random(settings.clone(), 16, 0).unwrap();
             let plan = RunPlan::new("network learn", settings, 0);
             let mut run = Run::new(plan, Box::new(source), Some(first)).unwrap();
             run.run(None, &Stop::default()).unwrap();
