@@ -25,7 +25,7 @@ _Callback = Optional[Callable[..., object]]
 __all__ = [
     "Factorizer", "ImageStream", "Network", "NetworkModel", "Page", "Parts", "PatchDictionary",
     "Run", "Sampler", "SharePlace", "TaskContext", "MOTIF_NODES", "NETWORK_FORMATS", "PersistentChains", "SpinChain", "__version__", "_address_of", "_set_patch", "_set_schedule", "accuracy",
-    "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_image", "denoise_scores", "denoising_methods", "denoising_page", "embedded_image",
+    "auc_difference", "calibrate", "coding_seed", "compare_networks", "corrupt", "denoise_image", "denoise_scores", "denoising_method", "denoising_methods", "denoising_page", "embedded_image",
     "embedded_networks", "evaluate_scores", "evaluation_report", "fetch_network", "generate", "input_digest", "is_adjacency", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "cut_patches", "read_edges", "read_image", "rebuild", "reconstruction_report", "rewire",
     "scan_temperatures", "series_autocorrelation", "series_mixing", "series_quantile", "set_names", "share_of", "share_task", "share_outcome", "table_columns", "table_direction", "table_doubts", "table_repeats",
@@ -484,6 +484,7 @@ def compare_networks(
     networks: list[Network], plan: dict[str, Any], scheme: dict[str, Any], sampling: dict[str, Any], n_jobs: Optional[int] = None,
     progress: Optional[Callable[[int, int, Optional[float]], None]] = None,
 ) -> dict[str, Any]: ...
+def denoising_method(name: str) -> str: ...
 def denoising_methods() -> list[str]: ...
 def set_names() -> list[str]: ...
 def non_edges(network: Network, method: str) -> tuple[_Numbers, _Numbers, Optional[str]]: ...

@@ -66,6 +66,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         The share of each atom in the reconstructions.
     history_ : dict of ndarray
         Loss and surrogate by step, thinned as it grows.
+    explained_ : dict or None
+        Shares of the samples that the atoms and multiples of the mean sample explain.
     held_out_loss_ : float or None
         The mean loss of the samples held out by `fit`.
     piece_ : int
@@ -351,6 +353,24 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     def piece_(self) -> int:
         """The piece of a union of sets that contains the dictionary; 0 for one set."""
         return int(self._learned().facts["piece"])
+
+    @property
+    def explained_(self) -> Optional[dict[str, float]]:
+        """The share of the samples that is explained: by the atoms, and by multiples of the mean sample.
+
+        It is ``1 - |X - HW|²/|X|²`` over the samples that `fit` has learned from; None after a single epoch, with weights of samples, and
+        after `partial_fit`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ergodict import OnlineNMF
+        >>> model = OnlineNMF(2, random_state=0).fit(np.random.default_rng(0).random((200, 6)))
+        >>> model.explained_["atoms"] > model.explained_["mean_sample"]
+        True
+        """
+        explained: Optional[dict[str, float]] = self._learned().facts["explained"]
+        return explained
 
     @property
     def held_out_loss_(self) -> Optional[float]:

@@ -63,6 +63,10 @@ def estimator_html(estimator: Any) -> str:
         value = getattr(estimator, attribute, None)
         if value is not None and np.ndim(value) == 0:
             facts.append((name, value))
+    explained = getattr(estimator, "explained_", None)
+    if isinstance(explained, dict):
+        atoms_share, mean_share = (f"{100 * explained[one]:.3g} %" for one in ("atoms", "mean_sample"))
+        facts.insert(1, ("explained", f"{atoms_share} (mean sample alone: {mean_share})"))
     order = order_of(estimator, len(atoms), None)[:MOST_ATOMS]
     picture = montage(shaped(atoms, None)[order])
     more = f" (the first {len(order)} of {len(atoms)})" if len(order) < len(atoms) else ""

@@ -343,7 +343,7 @@ def denoise(
     """
     observed, name, digest = _networks.named(network)
     seed = seed_of(random_state)
-    _check.word(method, "method")
+    method = _ergodict.denoising_method(_check.word(method, "method"))
     if top is None and isinstance(pairs, str):
         top = _TOP
     if method != "ensemble" and not (negatives is None and share is None):

@@ -9,7 +9,7 @@ use ergodict::denoise::{self, Method, Scores};
 use ergodict::model::Input;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::histogram::Bins;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, grouped};
 use ergodict_report::{Check, Figure, LineChart, Report, Series, Table};
 use serde::Serialize;
 use serde_json::Value;
@@ -68,7 +68,7 @@ pub struct Expected {
     pub share: f64,
 }
 
-/// How many of the edges that come first are expected to be false.
+/// How many of the first edges are expected to be false.
 #[derive(Clone, Copy, Serialize)]
 pub struct Doubtful {
     /// Edges that come first
@@ -146,12 +146,7 @@ impl DenoisingPage {
             pairs: pairs.len(),
             observed: edges.len(),
             heads: scored.heads.clone(),
-            notes: scored
-                .notes
-                .iter()
-                .cloned()
-                .chain(run.ranks_non_edges.then(|| one_sided(network)).flatten())
-                .collect(),
+            notes: scored.notes.clone(),
             first: order
                 .iter()
                 .take(LISTED.min(judged).min(run.written))
@@ -270,7 +265,7 @@ impl DenoisingPage {
                 head.held_out.map(|auc| (format!("{auc:.3}"), "self-test AUC (chance 0.5)".to_owned())),
             );
         }
-        numbers.push((self.pairs.to_string(), "pairs scored".to_owned()));
+        numbers.push((grouped(self.pairs as u64), "pairs scored".to_owned()));
         numbers
     }
 
@@ -290,20 +285,22 @@ impl DenoisingPage {
             "removed" => "the higher the score, the more likely a missing edge",
             _ => "the higher the score, the more likely a true edge",
         };
-        let finding = self.expected.map_or_else(String::new, |expected| format!("{}. ", expected.sentence()));
+        let mut finding =
+            self.expected.map_or_else(String::new, |expected| format!("{}. ", expected.sentence()));
+        for share in self.heads.iter().filter_map(|head| head.false_share) {
+            let doubtful =
+                self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
+            finding = format!(
+                "{finding}An estimated {:.0} % of the observed edges are false{doubtful}. ",
+                100.0 * share
+            );
+        }
         let mut lead = format!(
             "{finding}{} pairs of nodes of {network}, scored by {}: {what}. Scores use the network alone.",
-            self.pairs, self.run.method
+            grouped(self.pairs as u64),
+            self.run.method
         );
         for head in &self.heads {
-            if let Some(share) = head.false_share {
-                let doubtful =
-                    self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
-                lead = format!(
-                    "{lead} An estimated {:.0} % of the observed edges are false{doubtful}.",
-                    100.0 * share
-                );
-            }
             if let Some(auc) = head.held_out {
                 let labels = if head.noise.word() == "added" {
                     "observed edges (false ones included) against non-edges"
@@ -484,20 +481,12 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
     })
 }
 
-/// A note that non-edges within a side of a bipartite network count as if they could be edges.
-fn one_sided(network: &Network) -> Option<String> {
-    let bipartite = || network.components().bipartite.iter().all(|two_sided| *two_sided);
-    (network.edges() > 0 && bipartite()).then(|| {
-        "the network is bipartite, but pairs of nodes on one side are scored and count as non-edges as well: AUCs and expected numbers are too favorable"
-            .to_owned()
-    })
-}
-
 /// Where false edges are looked for: the edges that come first, how many of them are expected to be false, and how many by chance.
 fn doubtful(run: &DenoisingRun, observed: usize, scored: &Scores, order: &[usize]) -> Option<Doubtful> {
     let looked_for = run.noise == NoiseModel::Added && observed == order.len();
     let probabilities = scored.probabilities.as_ref().filter(|_| looked_for)?;
-    let share = scored.heads.iter().find_map(|head| head.false_share)?;
+    let estimated = scored.heads.iter().find_map(|head| head.false_share)?;
+    let share = run.share.unwrap_or(estimated);
     let edges = run.written.min(FIRST).min(observed);
     let false_edges = order[..edges].iter().map(|&row| 1.0 - probabilities[row]).sum();
     Some(Doubtful { edges, false_edges, chance: share * edges as f64 })

@@ -1,6 +1,6 @@
 //! The page of an evaluation: curves of all tables of scores side by side, and how their scores are spread.
 
-use crate::text::short;
+use crate::text::{list, short};
 use ergodict::Result;
 use ergodict::denoise::calibration::Calibration;
 use ergodict::denoise::delong::{Area, area, compare};
@@ -15,6 +15,8 @@ const DRAWN: usize = 400;
 const BINS: usize = 30;
 /// Tables whose scores are drawn.
 const MOST: usize = 6;
+/// Larger p-values are of differences that are not significant.
+const SIGNIFICANT: f64 = 0.05;
 
 const ROC: &str = "
     True positive rate against false positive rate for every threshold; the diagonal is chance. The legend has AUCs with DeLong intervals.
@@ -255,7 +257,7 @@ impl Evaluation {
                 name.clone(),
                 format!("{:+.4}", difference.value),
                 format!("{low:+.4} to {high:+.4}"),
-                format!("{:.2e}", difference.p_value()),
+                number(difference.p_value()),
             ]
         });
         let first = &group.found[0].scores;
@@ -330,12 +332,13 @@ impl Evaluation {
         let best = group.found.iter().max_by(|a, b| a.area.value.total_cmp(&b.area.value));
         let best = best.map_or_else(String::new, |best| {
             let (low, high) = best.interval;
-            let which = if group.found.len() > 1 { "Best: " } else { "" };
+            let which = if group.found.len() > 1 { "Highest AUC: " } else { "AUC: " };
             format!(
-                " {which}{} with AUC {:.3} ({} interval {low:.3} to {high:.3}; chance 0.5).",
+                " {which}{}, {:.3} ({} interval {low:.3} to {high:.3}; chance 0.5).{}",
                 short(&best.scores),
                 best.area.value,
-                self.percent()
+                self.percent(),
+                insignificant(group, &best.scores),
             )
         });
         let missing: u64 = group.found.iter().map(|found| found.missing).sum();
@@ -346,6 +349,20 @@ impl Evaluation {
         };
         format!("{lead}{best}{missing}")
     }
+}
+
+/// The scores from which the best ones do not differ, as far as all are compared with the first.
+fn insignificant(group: &Group, best: &str) -> String {
+    let first = &group.found[0].scores;
+    let differs = |(name, difference, _): &&(String, Area, (f64, f64))| {
+        (first == best || name == best) && difference.p_value() >= SIGNIFICANT
+    };
+    let other = |(name, ..): &(String, Area, (f64, f64))| short(if first == best { name } else { first });
+    let names: Vec<String> = group.against_first.iter().filter(differs).map(other).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" The difference from {} is not significant (p ≥ {SIGNIFICANT}).", list(&names))
 }
 
 fn name(found: &ScoreEvaluation) -> String {

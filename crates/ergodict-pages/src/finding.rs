@@ -1,7 +1,7 @@
 //! What learning found out about a network, in sentences with their yardsticks.
 
 use ergodict::model::{Explained, Model, NetworkReport, ValueWithError};
-use ergodict_report::words::count;
+use ergodict_report::words::{count, grouped};
 
 /// Atoms in the terminal's table.
 const ATOMS: usize = 5;
@@ -65,10 +65,20 @@ fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<Stri
     })
 }
 
-/// How much of the network walks see.
-pub fn coverage(network: &NetworkReport) -> Option<String> {
-    let nodes = network.effective_nodes?;
-    Some(format!("Walks cover the equivalent of {nodes:.0} of {} nodes", network.nodes))
+/// How much of the networks walks see, a line each; of several by their names.
+pub fn coverage(networks: &[NetworkReport]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for network in networks {
+        let Some(nodes) = network.effective_nodes else { continue };
+        let of = if networks.len() > 1 { format!(" in {}", network.name) } else { String::new() };
+        let line =
+            format!("Walks cover the equivalent of {nodes:.0} of {} nodes{of}", grouped(network.nodes));
+        // A snapshot may be given twice.
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// The most dominant atoms with their shapes, a line each.

@@ -215,13 +215,14 @@ pub fn pictures(
     };
     let against = match (&clean, done.noise) {
         (Some(_), _) => " (reference)",
-        (None, Some(_)) => " (noisy image)",
-        (None, None) => "",
+        (None, _) => "",
     };
-    let mut items = vec![
-        (picture(&given), before.to_owned()),
-        (picture(&reconstruction), format!("{after}: PSNR {decibels:.2} dB{against}")),
-    ];
+    // The noisy image is no yardstick of what was denoised.
+    let again = match (&clean, done.noise) {
+        (None, Some(_)) => after.to_owned(),
+        _ => format!("{after}: PSNR {decibels:.2} dB{against}"),
+    };
+    let mut items = vec![(picture(&given), before.to_owned()), (picture(&reconstruction), again)];
     if let Some(clean) = &clean {
         items.push((picture(clean), "reference".to_owned()));
     }
@@ -255,7 +256,7 @@ fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
         1 => "Patches begin at every pixel (stride 1).".to_owned(),
         stride if done.noise.is_some() => format!("Patches begin {stride} pixels apart (stride {stride})."),
         stride => format!(
-            "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` averages \
+            "Patches begin {stride} pixels apart (stride {stride}). The command “ergodict image reconstruct --stride 1” averages \
              more of them, so its PSNR may differ slightly."
         ),
     };

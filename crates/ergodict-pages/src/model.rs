@@ -59,11 +59,11 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
         (None, _) => format!("atoms of {} features, learned from", model.w.rows()),
     };
     let samples = match (model.kind.as_str(), &*RecordedSettings::new(&model.provenance.config).sampling) {
-        ("image", "walk") => "patches whose corner takes a random walk, one pixel at a time,",
+        ("image", "walk") => "patches whose corner takes a random walk, one pixel at a time",
         ("image", _) => "patches at independent random positions",
         ("spins", _) => "patches at random positions of kept configurations",
-        // Each epoch counts its samples again.
-        _ => "samples (with repetitions)",
+        _ if repeats(model) => "samples (with repetitions)",
+        _ => "samples",
     };
     let lead = format!("{r} {what} {} {samples}. {}", grouped(totals.samples), halves(model));
     Report::new(title).lead(lead).numbers(numbers(model)).gallery(&shown)
@@ -86,6 +86,11 @@ fn details(report: Report, model: &Model) -> Report {
     report
 }
 
+/// Whether samples were learned from in several epochs, each of which counts them again.
+fn repeats(model: &Model) -> bool {
+    model.provenance.config["epochs"].as_u64().is_some_and(|epochs| epochs > 1)
+}
+
 /// The numbers at the top: the share that is explained, atoms, samples.
 fn numbers(model: &Model) -> Vec<(String, String)> {
     let mut numbers = Vec::new();
@@ -93,7 +98,7 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
         model.provenance.results.and_then(|found| Some((found.explained?, found.explained_by_mean?)));
     if let Some((by_atoms, by_mean)) = measured {
         let (of, mean) = if model.patch.is_some() {
-            ("fresh patches", "mean patch")
+            ("newly drawn patches", "mean patch")
         } else {
             ("the samples", "mean sample")
         };
@@ -106,7 +111,11 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
     let unused = model.provenance.results.as_ref().map_or(0, |results| results.unused_atoms);
     let atoms = if unused > 0 { format!("atoms, {unused} unused") } else { "atoms".to_owned() };
     numbers.push((model.w.cols().to_string(), atoms));
-    let samples = if model.patch.is_some() { "patches" } else { "samples, with repetitions" };
+    let samples = match model.patch {
+        Some(_) => "patches",
+        None if repeats(model) => "samples, with repetitions",
+        None => "samples",
+    };
     numbers.push((grouped(model.aggregates.samples), samples.to_owned()));
     numbers
 }
@@ -140,7 +149,8 @@ pub fn source(model: &Model) -> String {
 pub fn halves(model: &Model) -> String {
     let (scores, order) = model.dominance();
     if scores.iter().all(|score| *score == 0.0) {
-        return "No sample uses any of them: nothing was learned. Lower λ.".into();
+        return "No sample uses any of them: nothing was learned. The samples are zero, or λ is too large."
+            .into();
     }
     let mut sum = 0.0;
     let half = order.iter().take_while(|&&k| {

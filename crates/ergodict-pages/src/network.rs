@@ -164,16 +164,25 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let sampler = chain.map_or("", |chain| &chain.sampler);
     let changes = model.over_time.as_ref().filter(|all| !all.windows.is_empty());
     let mut found = changes.map_or_else(String::new, |all| format!("{}.\n\n", windows::finding(all)));
-    for one in kept.networks.iter().take(MOST_NETWORKS) {
+    let first = &kept.networks[..kept.networks.len().min(MOST_NETWORKS)];
+    // Next to what was found in the one network; of several below all findings.
+    let (single, coverage) = (first.len() == 1, finding::coverage(first));
+    for one in first {
         let mut sentences = finding::learned(model, one);
-        sentences.extend(finding::coverage(one));
+        sentences.extend(coverage.iter().filter(|_| single).cloned());
         sentences.extend(one.warning(sampler).map(|note| format!("Warning: {}", note.spelled(&flag))));
         if !sentences.is_empty() {
             found = format!("{found}{}.\n\n", sentences.join(". "));
         }
     }
+    if !single && !coverage.is_empty() {
+        found = format!("{found}{}.\n\n", coverage.join(". "));
+    }
+    if let Some(note) = kept.results.and_then(|results| results.warning(model.w.cols())) {
+        found = format!("{found}Warning: {}.\n\n", note.spelled(&flag));
+    }
     let motif = match &*form.motif {
-        "path" => "walk",
+        "path" if !RecordedSettings::new(&kept.config).injective => "walk",
         other => other,
     };
     let patch = format!("A patch is the subgraph on the nodes of a random {motif} of {} nodes", form.k);

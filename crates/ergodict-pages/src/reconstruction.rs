@@ -142,9 +142,9 @@ impl ReconstructionPage<'_> {
         let lead = format!(
             "{network} ({} nodes, {} edges) reconstructed from {} random patches with the latent motifs of {}. The weight of a pair of nodes is the mean of \
              its reconstruction over all patches with both.\n\n{} of the edges are covered by patches.{verdict}{weighted}",
-            self.of.nodes(),
-            self.of.edges(),
-            self.samples,
+            words::grouped(self.of.nodes() as u64),
+            words::grouped(self.of.edges()),
+            words::grouped(self.samples),
             self.atoms_of,
             percent(accuracy.edge_coverage),
         );

@@ -5,7 +5,7 @@ use crate::{mixing, rerun};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Density, SamplerKind};
 use ergodict_report::words::{count, measured};
-use ergodict_report::{AtomGrid, Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
+use ergodict_report::{AtomGrid, Figure, Heat, LineChart, PictureError, Report, Series};
 use serde_json::Value;
 
 /// Patches that are drawn.
@@ -102,9 +102,15 @@ impl SamplePage<'_> {
         }
         if let Some(macc) = &self.macc {
             let high = macc.iter().fold(0.0f64, |m, v| m.max(*v)).max(f64::MIN_POSITIVE);
-            let picture = Picture::new(macc, (self.k, self.k), Shade::Ink { low: 0.0, high });
-            let svg =
-                Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(2) }.svg()?;
+            let names = || (1..=self.k).map(|node| node.to_string());
+            let values: Vec<Option<f64>> = macc.iter().copied().map(Some).collect();
+            let heat = Heat {
+                row_label: "node i".into(),
+                col_label: "node j".into(),
+                range: Some((0.0, high)),
+                ..Heat::new(names(), names(), values)
+            };
+            let svg = heat.svg()?;
             report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
         }
         let kept = self.kept.len();

@@ -5,7 +5,7 @@ use crate::{maps, mixing, rerun};
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::data::Frame;
-use ergodict_report::words::{count, measured};
+use ergodict_report::words::{count, grouped, measured};
 use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series};
 use serde_json::Value;
 
@@ -80,8 +80,8 @@ impl SimulationPage<'_> {
              configuration kept every {}.{verdict}",
             count(self.chains.len(), "chain", "chains"),
             self.temperature,
-            self.updates,
-            self.every
+            grouped(self.updates),
+            grouped(self.every)
         );
         let mut report = Report::new(format!("Simulation of the {model}")).lead(lead).numbers(self.numbers());
         let frames: Vec<Vec<f64>> = self.chains.iter().take(4).map(Frame::to_numbers).collect();

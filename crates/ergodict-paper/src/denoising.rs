@@ -72,6 +72,10 @@ impl FromStr for Row {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
+        if let Ok(method) = name.parse() {
+            let row = Self::Ours(method);
+            return Ok(row);
+        }
         let all = Self::all();
         let names = || all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|row| row.to_string() == name).copied();

@@ -24,7 +24,7 @@ const ATOMS: usize = 25;
 /// The paper's practical chain, uniform in the node it starts from, and independent draws of the law that its theory has.
 const LAWS: [SamplerKind; 2] = [SamplerKind::PivotApprox, SamplerKind::Exact];
 
-/// The figure of latent motifs: 25 atoms of 21-chains of each network, with dominance scores
+/// The figure of latent motifs: 25 atoms on paths of 21 nodes of each network, with dominance scores
 #[derive(clap::Args)]
 #[command(
     after_long_help = "Example:\n  ergodict-paper figure-ndl --data networks -o paper\n  ergodict-paper figure-ndl --quick -o paper"
@@ -174,7 +174,7 @@ impl Outcome for FigureNdl {
     }
 
     fn lead(&self) -> String {
-        "Latent motifs at the paper's settings, of each network: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
+        "Latent motifs at the paper's settings, of each network: paths of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
          does not state the distribution of the patches of its figure; both are here: that of the approximate pivot chain, which starts uniformly \
          and is the paper's practical choice, and independent draws, uniform over all walks, which stay in the densest part. Atoms are \
          ordered by dominance."

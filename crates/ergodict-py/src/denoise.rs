@@ -118,6 +118,12 @@ pub(crate) fn denoising_methods() -> Vec<String> {
     Method::all().iter().map(ToString::to_string).collect()
 }
 
+/// The name of a method, by that or a former name.
+#[pyfunction]
+pub(crate) fn denoising_method(name: &str) -> PyResult<String> {
+    name.parse().map(|method: Method| method.to_string()).map_err(to_py_err)
+}
+
 /// The network without directions, weights and loops.
 fn simple(py: Python<'_>, network: &Network) -> PyResult<Arc<ergodict::data::Network>> {
     let inner = &network.inner;

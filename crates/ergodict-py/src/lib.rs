@@ -47,7 +47,9 @@ mod _ergodict {
     #[pymodule_export]
     use super::compare::compare_networks;
     #[pymodule_export]
-    use super::denoise::{denoise_scores, denoising_methods, denoising_page, most_suspect, non_edges};
+    use super::denoise::{
+        denoise_scores, denoising_method, denoising_methods, denoising_page, most_suspect, non_edges,
+    };
     #[pymodule_export]
     use super::distributed::{
         Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_outcome, share_task,

@@ -147,8 +147,8 @@ impl LineChart {
     /// ROC curves: rates against rates, from 0 to 1.
     pub fn roc(series: Vec<Series>) -> Self {
         Self {
-            x_label: "false pairs let in".into(),
-            y_label: "true pairs found".into(),
+            x_label: "false positive rate".into(),
+            y_label: "true positive rate".into(),
             y_range: Some((0.0, 1.0)),
             square: true,
             series,

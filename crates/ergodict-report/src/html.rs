@@ -117,6 +117,12 @@ impl Report {
         self
     }
 
+    /// Words before the opening words: a finding that only a run knows.
+    pub fn finding(mut self, text: &str) -> Self {
+        self.lead = format!("{text}\n\n{}", self.lead);
+        self
+    }
+
     /// The numbers that matter most, at the top: each a value and what it is. A later call replaces the earlier ones.
     ///
     /// ```

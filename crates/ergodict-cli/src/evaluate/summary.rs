@@ -5,6 +5,7 @@ use crate::text::table;
 use ergodict::denoise::calibration::{Bin, Calibration};
 use ergodict::denoise::delong::Area;
 use ergodict_pages::evaluation::{Evaluation, Group, ScoreEvaluation};
+use ergodict_report::words::number;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -38,10 +39,10 @@ fn words(evaluation: &Evaluation) -> String {
         let first = &group.found[0].scores;
         let lines = group.against_first.iter().map(|(name, difference, (low, high))| {
             let text = format!(
-                "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}, p = {:.2e}",
+                "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}, p = {}",
                 difference.value,
                 evaluation.percent(),
-                difference.p_value()
+                number(difference.p_value())
             );
             (name.as_str(), text)
         });

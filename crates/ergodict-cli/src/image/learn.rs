@@ -185,7 +185,7 @@ impl Summary for ImageLearnSummary<'_> {
         let atoms = count(atoms, "atom", "atoms");
         let finding = match (self.learned.results.explained, self.learned.results.explained_by_mean) {
             (Some(by_atoms), Some(by_mean)) => format!(
-                "{atoms} of {rows}×{cols} pixels explain {} of fresh patches (mean patch alone: {})",
+                "{atoms} of {rows}×{cols} pixels explain {} of newly drawn patches (mean patch alone: {})",
                 percent(by_atoms),
                 percent(by_mean)
             ),

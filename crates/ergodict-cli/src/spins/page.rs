@@ -11,7 +11,7 @@ use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
 use ergodict_pages::maps::{encoded_shade, error_shade, off, shade, shade_words, shown};
 use ergodict_pages::text::short;
-use ergodict_report::words::{count, number};
+use ergodict_report::words::{count, grouped, number};
 use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Sheet, Table};
 use serde_json::Value;
 use std::time::Duration;
@@ -48,6 +48,7 @@ pub(super) fn of_learning(
     let time = ("time", format!("{:.1} s", time.as_secs_f64()));
     if let [one] = outcomes {
         return page::with(&one.model, &[time], |report| {
+            let report = report.finding(&format!("{}.", one.finding())).numbers(one.numbers());
             let report = frames(report, one, ground, from_file)?;
             let report = reconstructions(&[one], ground)?.into_iter().fold(report, Report::figure);
             Ok(report.table(table(outcomes)))
@@ -237,6 +238,26 @@ fn reconstructions(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figur
         figures.push(Figure { title: "Error map".into(), svg, words: ERRORS.into() });
     }
     Ok(figures)
+}
+
+impl Outcome {
+    /// The numbers at the top: what the atoms reconstruct, and what it was learned from.
+    fn numbers(&self) -> Vec<(String, String)> {
+        let reconstructed = if self.sites_right.is_nan() {
+            (number(self.relative_error), "relative error of the last configuration".to_owned())
+        } else {
+            let baseline = self.most_frequent.map_or_else(String::new, |share| {
+                format!(" (most frequent value alone: {:.1} %)", 100.0 * share)
+            });
+            (format!("{:.1} %", 100.0 * self.sites_right), format!("of sites reconstructed{baseline}"))
+        };
+        let of = |n: u64, what: &str| (grouped(n), what.to_owned());
+        vec![
+            reconstructed,
+            of(self.model.w.cols() as u64, "atoms"),
+            of(self.model.aggregates.samples, "patches"),
+        ]
+    }
 }
 
 /// The numbers at the top: the best reconstruction, dictionaries, atoms.

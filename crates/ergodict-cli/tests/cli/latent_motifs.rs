@@ -349,12 +349,20 @@ fn yardsticks_that_are_not_bipartite_are_named() {
     };
     assert!(learned("@davis").contains("(the network is bipartite, the copies need not be)"));
     assert!(!learned("@karate").contains("bipartite"));
-    let scored = |network: &str| {
-        let method = "--pairs non-edges --method resource-allocation -o scores.tsv";
-        bench.run(&format!("network denoise {network} {method}")).fine().stderr
+    let scored = |network: &str, flags: &str| {
+        bench.run(&format!("network denoise {network} {flags} -o scores.tsv")).fine().stderr
     };
-    assert!(scored("@davis").contains("pairs of nodes on one side are scored and count as non-edges"));
-    assert!(!scored("@karate").contains("bipartite"));
+    let note = "pairs of nodes on one side are treated as possible edges";
+    bench.put("tree.txt", "0 1\n0 2\n1 3\n1 4\n");
+    for (network, flags, expected) in [
+        ("@davis", "", true),
+        ("@davis", "--pairs non-edges --method resource-allocation", true),
+        ("@davis", "--method resource-allocation", false),
+        ("@karate", "--pairs non-edges --method resource-allocation", false),
+        ("tree.txt", "--pairs non-edges --method jaccard", false),
+    ] {
+        assert_eq!(scored(network, flags).contains(note), expected, "{network} {flags}");
+    }
     // Three different nodes are three in every sample, of a chain that nothing holds.
     let said = bench.run("network sample @karate -k 3 --injective --count 200 -o s.npy").fine();
     assert!(said.stderr.contains("3.00, the same in all samples"), "{}", said.stderr);

@@ -266,7 +266,7 @@ fn pages_of_denoising_and_of_scores() {
         &methods,
         &[
             "Evaluation against truth",
-            "Best: ",
+            "Highest AUC: ",
             "ROC curves",
             "Precision and recall",
             "Score distribution: ensemble",

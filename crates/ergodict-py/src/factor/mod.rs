@@ -278,6 +278,7 @@ impl Factorizer {
                 "lambda": learned.map(|learned| learned.parameters().effective_lambda()),
                 "epoch_error": run.epoch_error(),
                 "negative": run.sign_warning().map(|note| note.spelled(&keyword)),
+                "explained": run.explained().map(|share| json!({"atoms": share.atoms, "mean_sample": share.mean})),
                 "held_out_loss": run.held_out().map(|(_, loss)| loss),
                 "piece": learned.map(ergodict::factor::Factorizer::piece),
                 "unused": learned.map(|learned| diagnostics::unused(&learned.aggregates().a).len()),

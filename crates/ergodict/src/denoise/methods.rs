@@ -207,7 +207,7 @@ impl Denoiser {
         simple(network)?;
         check_pairs(network, pairs)?;
         let plain = |scores| Scores { scores, ..Scores::default() };
-        Ok(match self.method {
+        let mut scored = match self.method {
             Method::Heuristic(heuristic) => plain(heuristic.scores(network, pairs)?),
             Method::Ndr => {
                 self.rebuilt(Mode::Plain, network, pairs, progress, |rebuilt| rebuilt.shrunk(0.0))?
@@ -245,7 +245,17 @@ impl Denoiser {
                     reasons: found.reasons,
                 }
             }
-        })
+        };
+        let non_edges = || pairs.iter().any(|&(u, v)| network.weight(u as usize, v as usize) == 0.0);
+        if is_two_sided(network) && (self.is_trained() || non_edges()) {
+            scored.notes.push(ONE_SIDED.into());
+        }
+        Ok(scored)
+    }
+
+    /// Whether it learns from non-edges of the network.
+    fn is_trained(&self) -> bool {
+        matches!(self.method, Method::Ensemble | Method::MotifCodes | Method::ProNE)
     }
 
     /// Observed edges under one assumption, other pairs under the other, where both are made.
@@ -292,6 +302,15 @@ impl Denoiser {
         let scores = scores.map(|(score, &outside)| if outside { f64::NAN } else { score }).collect();
         Ok(Scores { scores, notes, ..Scores::default() })
     }
+}
+
+/// What there is to say of a network with two kinds of nodes.
+const ONE_SIDED: &str = "the network is bipartite, but pairs of nodes on one side are treated as possible edges: they may rank first, and AUCs and expected numbers are too favorable";
+
+/// Whether a network is bipartite and no forest, which always is.
+fn is_two_sided(network: &Network) -> bool {
+    let forest = || network.nodes() - network.components().sizes.len();
+    network.is_bipartite() && network.edges() as usize > forest()
 }
 
 /// What there is to say of pairs without a score.

@@ -111,7 +111,8 @@ pub struct Results {
     pub held_out_samples: u64,
     /// Loss of the held-out samples, if there are any.
     pub held_out_loss_per_sample: Option<f64>,
-    /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain: of a matrix that was gone over more than once, or of fresh patches of images.
+    /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain: of a matrix that was learned from in several epochs, or of newly drawn patches of the
+    /// same images; `null` for networks, whose shares are those of `networks`, for spins, and after a single epoch.
     pub explained: Option<f64>,
     /// The same for multiples of the mean sample, or patch.
     pub explained_by_mean: Option<f64>,
@@ -152,7 +153,7 @@ pub struct NetworkReport {
     pub directed: bool,
     /// Whether edges have weights.
     pub weighted: bool,
-    /// Whether it is bipartite, which its rewired copies need not be.
+    /// Whether it is bipartite, which its rewired copies need not be; omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bipartite: bool,
     /// Smallest degree, largest degree and number of nodes of each bin.
@@ -260,8 +261,7 @@ impl NetworkReport {
             edges: network.edges(),
             directed: network.is_directed(),
             weighted: network.is_weighted(),
-            bipartite: network.edges() > 0
-                && network.components().bipartite.iter().all(|two_sided| *two_sided),
+            bipartite: network.is_bipartite(),
             degrees: bins.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
             effective_nodes: Some(effective_nodes(drawn, search, seed)?),
             explained: None,

@@ -55,7 +55,7 @@ impl ImageStream {
         Ok(Self { images, window, walker: Walker::new(walk, seed, id), seed, corners: Vec::new() })
     }
 
-    /// Patches of the same images that nothing was learned from, at independent positions.
+    /// Newly drawn patches of the same images, at independent positions.
     pub(crate) fn fresh(&self) -> Result<Self> {
         Self::new(Arc::clone(&self.images), self.window, Placement::Iid, self.seed, ids::YARDSTICK)
     }

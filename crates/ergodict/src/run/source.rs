@@ -271,7 +271,7 @@ pub trait Source<T: Scalar>: Resumable + Send {
     /// How much of its samples the dictionary explains, of sources that can go over them again.
     ///
     /// # Errors
-    /// Those of making them.
+    /// Those of making them; [`Error::Interrupted`](crate::Error::Interrupted) when `stop` is asked for.
     fn explained(&mut self, _dictionary: &mut Factorizer<T>, _stop: &Stop) -> Result<Option<ExplainedShare>> {
         Ok(None)
     }

@@ -185,9 +185,9 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     noise: &'a str,
     /// What is expected of the pairs that come first; `null` unless missing edges are looked for by `ensemble`
     expected: Option<Expected>,
-    /// What is expected of the edges that come first; `null` unless false edges are looked for by `ensemble`
+    /// What is expected of the first 50 edges; `null` unless false edges are looked for by `ensemble`
     expected_false: Option<Doubtful>,
-    /// The pairs that come first
+    /// The first 5 pairs
     first: Vec<PairSummary<'a>>,
     /// Classifiers of trained methods, one for each kind of noise
     heads: Vec<HeadSummary<'a>>,

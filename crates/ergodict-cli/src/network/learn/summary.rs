@@ -255,13 +255,14 @@ impl Summary for NetworkLearnSummary<'_> {
             lines.push((
                 "",
                 format!(
-                    "{atoms} latent motifs learned from {} patches of {from} ({motif})",
+                    "{atoms} latent motifs ({motif}) learned from {} patches of {from}",
                     grouped(samples)
                 ),
             ));
         }
         lines.extend(findings);
-        lines.extend(networks.iter().take(LISTED).filter_map(|one| Some(("", finding::coverage(one)?))));
+        let listed = &networks[..networks.len().min(LISTED)];
+        lines.extend(finding::coverage(listed).into_iter().map(|line| ("", line)));
         let sampler = self.sampler.to_string();
         lines.extend(
             networks

@@ -166,6 +166,26 @@ impl<'a> SpinsLearnSummary<'a> {
     }
 }
 
+/// How well atoms reconstruct the last configuration, next to its most frequent value.
+fn finding(atoms: usize, error: f64, right: f64, most_frequent: Option<f64>) -> String {
+    if right.is_nan() {
+        return format!(
+            "{atoms} atoms reconstruct the last configuration with relative error {}",
+            number(error)
+        );
+    }
+    let baseline = most_frequent
+        .map_or_else(String::new, |share| format!(" (most frequent value alone: {:.1} %)", 100.0 * share));
+    format!("{atoms} atoms reconstruct {:.1} % of the last configuration's sites{baseline}", 100.0 * right)
+}
+
+impl Outcome {
+    /// What was found, in a sentence.
+    pub(in crate::spins) fn finding(&self) -> String {
+        finding(self.model.w.cols(), self.relative_error, self.sites_right, self.most_frequent)
+    }
+}
+
 impl Summary for SpinsLearnSummary<'_> {
     const SCHEMA: &'static str = "ergodict.spins-learn/1";
 
@@ -175,22 +195,8 @@ impl Summary for SpinsLearnSummary<'_> {
             let LearnedModel { model, atoms, samples, steps, .. } = run.learned;
             let name =
                 if self.runs.len() == 1 { run.source.clone() } else { name(run.temperature, run.every) };
-            let error = number(run.relative_error);
-            let finding = match (run.sites_right, run.most_frequent) {
-                (right, _) if right.is_nan() => format!(
-                    "{name}: {atoms} atoms reconstruct the last configuration with relative error {error}"
-                ),
-                (right, share) => {
-                    let baseline = share.map_or_else(String::new, |share| {
-                        format!(" (most frequent value alone: {:.1} %)", 100.0 * share)
-                    });
-                    format!(
-                        "{name}: {atoms} atoms reconstruct {:.1} % of the last configuration's sites{baseline}",
-                        100.0 * right
-                    )
-                }
-            };
-            lines.push(("", finding));
+            let finding = finding(atoms, run.relative_error, run.sites_right, run.most_frequent);
+            lines.push(("", format!("{name}: {finding}")));
             lines.push((
                 "data",
                 format!(

@@ -8,7 +8,7 @@ use ergodict::chain::{Alphabet, Quantity};
 use ergodict::run::SpinRecorder;
 use ergodict_pages::simulation::{SimulatedQuantity, SimulationPage};
 use ergodict_report::Report;
-use ergodict_report::words::count;
+use ergodict_report::words::{count, grouped};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -119,10 +119,11 @@ impl Summary for SimulateSummary<'_> {
         let mut lines = vec![(
             "simulated",
             format!(
-                "{}×{} sites at T = {temperature}: {} from {updates} updates of {}",
+                "{}×{} sites at T = {temperature}: {} from {} updates of {}",
                 shape.0,
                 shape.1,
                 count(self.frames as usize, "frame", "frames"),
+                grouped(*updates),
                 count(self.chains, "chain", "chains")
             ),
         )];

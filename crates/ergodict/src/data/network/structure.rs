@@ -90,6 +90,17 @@ impl Network {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
+    /// Whether there are edges, and all of them join two sides. Forests are bipartite, too.
+    ///
+    /// ```
+    /// # use ergodict::data::embedded;
+    /// assert!(embedded("@davis")?.is_bipartite() && !embedded("@karate")?.is_bipartite());
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn is_bipartite(&self) -> bool {
+        self.edges() > 0 && self.components().bipartite.iter().all(|two_sided| *two_sided)
+    }
+
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
     /// not bipartite, by asking the nodes that are left whether they are next to it, which for most follows from their first neighbors.
     pub fn components(&self) -> Components {

@@ -154,11 +154,14 @@ impl<T: Scalar> Core<T> {
 }
 
 impl<T: Scalar> Core<T> {
-    /// Ends learning: the samples are looked at once more, those held out apart.
+    /// Ends learning: the samples are looked at once more, those held out apart. What is interrupted there is done when the run is resumed.
     fn end(&mut self, source: &mut dyn Source<T>, stop: &Stop) -> Result<Status> {
         if let Some(dictionary) = &mut self.trainer.factorizer {
             self.held_out = source.held_out(dictionary, stop)?;
-            self.explained = source.explained(dictionary, stop)?;
+            self.explained = match source.explained(dictionary, stop) {
+                Err(Error::Interrupted) => return Ok(Status::Stopped),
+                explained => explained?,
+            };
         }
         self.over = true;
         Ok(Status::Finished)

@@ -6,7 +6,7 @@ use crate::run::{ExplainedShare, Stop};
 use crate::{Error, Result};
 
 /// The share of samples that atoms and multiples of the mean sample explain. `pass` hands all minibatches to what it is given, once for the mean and
-/// again for the shares, and returns the number of samples. There is no share where all samples are zero, or when `stop` is asked for.
+/// again for the shares, and returns the number of samples. There is no share where all samples are zero.
 ///
 /// ```
 /// use ergodict::factor::{FactorSettings, Factorizer};
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// Those of `pass` and of coding.
+/// Those of `pass` and of coding; [`Error::Interrupted`] when `stop` is asked for.
 pub fn explained_share<T: Scalar>(
     dictionary: &mut Factorizer<T>,
     stop: &Stop,
@@ -28,24 +28,18 @@ pub fn explained_share<T: Scalar>(
 ) -> Result<Option<ExplainedShare>> {
     let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
     let (mut mean, mut shares, mut fitted) = (MeanSample::default(), Shares::default(), Mat::zeros(0, 0));
-    let counted = pass(&mut |x| {
+    pass(&mut |x| {
         mean.add(x);
         asked()
-    });
+    })?;
     let mean = mean.finish();
-    let counted = counted.and_then(|_| {
-        pass(&mut |x| {
-            dictionary.transform(x)?;
-            dictionary.reconstruct(&mut fitted);
-            shares.add(x, &fitted, &mean);
-            asked()
-        })
-    });
-    match counted {
-        Err(Error::Interrupted) => Ok(None),
-        Err(error) => Err(error),
-        Ok(samples) => Ok(shares.finish(samples)),
-    }
+    let samples = pass(&mut |x| {
+        dictionary.transform(x)?;
+        dictionary.reconstruct(&mut fitted);
+        shares.add(x, &fitted, &mean);
+        asked()
+    })?;
+    Ok(shares.finish(samples))
 }
 
 /// Column `j`, with NaN for missing entries.

@@ -2,7 +2,7 @@
 
 use super::kinds::{are_one_kind, are_two_kinds};
 use super::listed;
-use super::names::{Role, are_indices, group, is_pair, plain, role};
+use super::names::{Role, are_indices, group, is_pair, plain, role, values_of_end};
 use super::values::Kind;
 use std::collections::HashSet;
 
@@ -22,6 +22,10 @@ pub(in super::super) fn incidence(columns: &str) -> String {
         "has nothing but 0 and 1 in {columns}, as an incidence table has, whose rows and columns are two kinds of nodes: \
          expected a line for each 1, with the names of its row and its column"
     )
+}
+
+fn is_end(name: &str) -> bool {
+    matches!(role(name), Some(Role::Source | Role::Target))
 }
 
 /// Refuses columns that are no ends of edges; `sought` is where no name says that they are, `given` where the caller does.
@@ -61,6 +65,19 @@ pub(super) fn ends<T: AsRef<str>>(
     if kinds == [Kind::Integers, Kind::Numbers] || kinds == [Kind::Numbers, Kind::Integers] {
         return Err(format!(
             "has integers in one of {} and numbers with decimals, such as 2.0, in the other: expected ids that are written in one way",
+            columns()
+        ));
+    }
+    let said = [one, two].map(values_of_end);
+    let apart = kinds.contains(&Kind::Words) && kinds.contains(&Kind::Integers);
+    if !given
+        && apart
+        && [one, two].iter().all(|name| is_end(name))
+        && [["id", "name"], ["name", "id"]].contains(&said)
+    {
+        return Err(format!(
+            "has names in one of {} and ids in the other, so that one node would be two: expected two columns of ids or two of names; \
+             give both as source and target if this is what they are",
             columns()
         ));
     }

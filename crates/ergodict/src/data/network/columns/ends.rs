@@ -28,7 +28,8 @@ pub(super) fn named_ends(
         open.iter().copied().filter(holds)
     };
     // `sender_id` goes with `receiver_id`, not with `receiver_name`.
-    for values in ["", "id", "name"] {
+    let of_given = known.0.or(known.1).map(|at| values_of_end(name(at)));
+    for values in of_given.into_iter().chain(["", "id", "name"]) {
         let first = |given: Option<usize>, of| {
             given.or_else(|| called(of, false).find(|&at| values_of_end(name(at)) == values))
         };

@@ -79,6 +79,33 @@ fn columns_of_every_tool_are_found() {
     }
 }
 
+/// One end is given: the other one has the same kind of values.
+#[test]
+fn a_given_end_goes_with_the_other_end_of_its_kind() {
+    let names = ["sender_id", "sender_name", "receiver_id", "receiver_name"];
+    let rows = [vec!["1", "ann", "2", "bob"], vec!["2", "bob", "3", "cat"]];
+    let with = |names: &[&str], rows: &[Vec<&str>], source: Option<&str>, target: Option<&str>| {
+        let [source, target] = [source, target].map(|name| name.map(str::to_owned));
+        let options = TableOptions { source, target, ..TableOptions::default() };
+        TableColumns::find(names, rows, &options).map(|found| (found.source, found.target))
+    };
+    assert_eq!(with(&names, &rows, None, None), Ok((0, 2)));
+    assert_eq!(with(&names, &rows, Some("sender_name"), None), Ok((1, 3)));
+    assert_eq!(with(&names, &rows, Some("sender_id"), None), Ok((0, 2)));
+    assert_eq!(with(&names, &rows, None, Some("receiver_name")), Ok((1, 3)));
+    let three = ["sender_id", "receiver", "receiver_id"];
+    let rows = [vec!["1", "bob", "2"], vec!["2", "cat", "3"]];
+    assert_eq!(with(&three, &rows, Some("sender_id"), None), Ok((0, 2)));
+    // Names with ids only where both are given.
+    let mixed = ["source_name", "target_id"];
+    let rows = [vec!["ann", "2"], vec!["bob", "3"]];
+    for (source, target) in [(None, None), (Some("source_name"), None), (None, Some("target_id"))] {
+        let message = with(&mixed, &rows, source, target).unwrap_err();
+        assert!(message.contains("`source_name`, `target_id`"), "{message}");
+    }
+    assert_eq!(with(&mixed, &rows, Some("source_name"), Some("target_id")), Ok((0, 1)));
+}
+
 #[test]
 fn ambiguous_tables_are_refused_with_their_columns() {
     let numbered: &[&[&str]] = &[&["0", "a", "b"], &["1", "b", "c"]];

@@ -37,7 +37,7 @@ pub(in super::super) fn odd_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -
     }
 }
 
-/// Whether all weights in a column could have points that separate thousands: `950` next to `1.016`, no `0.950`.
+/// Whether all weights in a column could have points that separate thousands: `950` next to `1.016`, no `0.950`, and no column of three decimals.
 pub(in super::super) fn is_thousands<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> bool {
     let weights = || rows.iter().filter_map(|row| row.get(at)).map(AsRef::as_ref);
     let digits = |text: &str, most: std::ops::RangeInclusive<usize>| {
@@ -48,11 +48,8 @@ pub(in super::super) fn is_thousands<T: AsRef<str>>(rows: &[Vec<T>], at: usize) 
         Some((thousands, rest)) => digits(thousands, 1..=3) && digits(rest, 3..=3),
         None => digits(weight, 1..=3),
     };
-    let first = rows.first().and_then(|row| row.get(at)).map(AsRef::as_ref);
-    rows.len() > 1
-        && weights().all(grouped)
-        && weights().any(|weight| weight.contains('.'))
-        && weights().any(|weight| Some(weight) != first)
+    let pointed = |weight: &str| weight.contains('.');
+    weights().all(grouped) && weights().any(pointed) && !weights().all(pointed)
 }
 
 #[cfg(test)]
@@ -63,7 +60,8 @@ mod tests {
     fn points_can_separate_thousands() {
         for (weights, expected) in [
             ("1.016 950 12.000", true),
-            ("1.000 2.000", true),
+            ("1.000 2.000", false),
+            ("12.345 3.210", false),
             ("1.000 1.000", false),
             ("1.016 0.950", false),
             ("1.016 1.25", false),

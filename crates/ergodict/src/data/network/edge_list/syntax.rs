@@ -29,7 +29,7 @@ pub(super) fn check_title(lines: &[(u64, &str)]) -> Result<(), (u64, Problem)> {
         && !below.is_empty()
         && below.iter().all(|(_, line)| both(line))
     {
-        let problem = "has one field and otherwise blanks, as a title above a table has: leave it out, or begin it with `#`";
+        let problem = "has one field and otherwise blanks: give it its second end if it is an edge; if it is a title above the table, leave it out, or begin it with `#`";
         return Err((*number, problem.into()));
     }
     for at in 1..lines.len().min(TITLES + 1) {
