@@ -30,13 +30,19 @@ def _all(text: str, tmp_path: pathlib.Path) -> list[Any]:
         ("message_id,sender_id,receiver_id,n\n1,10,11,2\n2,11,12,3\n3,12,10,1\n", "column `n` is ignored"),
         ("h,r,t\n1,0,2\n2,1,3\n3,0,1\n", "column `r` is ignored"),
         ("student,contact,minutes\n1,2,1\n2,3,2\n3,1,3\n", "column `minutes` is ignored"),
-        ("source,target,weight\na,b,1.016\nb,c,950.125\n", "the points in column 3 are read as decimal points"),
     ],
 )
 def test_notes_are_those_of_files(text: str, note: str, tmp_path: pathlib.Path) -> None:
     for data in _all(text, tmp_path):
         with pytest.warns(UserWarning, match=note):
             Network(data)
+
+
+def test_points_next_to_whole_numbers_may_separate_thousands(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("source,target,weight\na,b,1.016\nb,c,950\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="the points in column 3 are read as decimal points"):
+        Network(path)
 
 
 @pytest.mark.parametrize(

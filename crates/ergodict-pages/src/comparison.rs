@@ -34,7 +34,7 @@ pub struct ComparisonPage {
     pub config: Value,
     /// Files that were read.
     pub inputs: Vec<Input>,
-    /// What there is to say of rewired copies.
+    /// Why networks have no rewired copy.
     pub notes: Vec<String>,
     /// Time of all.
     pub seconds: f64,
@@ -46,29 +46,20 @@ pub fn plus_minus(estimate: Estimate) -> String {
 }
 
 impl ComparisonPage {
-    /// The rewired copies of networks that there are, and what there is to say of them and of those that there are not, with settings spelled as
-    /// `spell` does.
+    /// The rewired copies that there are, and why there are no others, with settings spelled as `spell` does.
     pub fn yardsticks(
         copies: Vec<Result<SampledNetwork, Error>>,
-        networks: &[SampledNetwork],
         names: &[String],
         spell: &dyn Fn(&Hint) -> String,
     ) -> (Vec<Option<SampledNetwork>>, Vec<String>) {
         let mut notes = Vec::new();
-        let each = copies.into_iter().zip(networks).zip(names);
-        let copies = each.map(|((copy, (network, _)), name)| {
-            match &copy {
-                Ok((copy, _)) if network.is_bipartite() && !copy.is_bipartite() => {
-                    notes.push(format!("{name} is bipartite, its rewired copy is not"));
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    notes.push(format!("{name}: no rewired copy to compare with: {}", error.spelled(spell)));
-                }
-            }
-            copy.ok()
-        });
-        (copies.collect(), notes)
+        let copy = |(copy, name): (Result<SampledNetwork, Error>, &String)| {
+            let missing = |error: Error| {
+                notes.push(format!("{name}: no rewired copy to compare with: {}", error.spelled(spell)));
+            };
+            copy.map_err(missing).ok()
+        };
+        (copies.into_iter().zip(names).map(copy).collect(), notes)
     }
 
     /// The finding, by the names of the networks.

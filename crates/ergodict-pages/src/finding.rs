@@ -51,17 +51,12 @@ fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
 fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<String> {
     let gain = explained.beyond_degrees?;
     let figures = points(gain);
-    let mut copies = count(explained.copies, "rewired copy", "rewired copies");
-    if network.bipartite {
-        copies.push_str(" (the network is bipartite, the copies need not be)");
-    }
+    let copies = count(explained.copies, "rewired copy", "rewired copies");
+    let degrees = if network.bipartite { "node degrees and the two sides" } else { "node degrees" };
     Some(if explained.is_beyond_degrees()? {
-        format!("Structure beyond node degrees: {figures} compared with {copies}")
+        format!("Structure beyond {degrees}: {figures} compared with {copies}")
     } else {
-        format!(
-            "No structure detected beyond node degrees in {}: {figures} compared with {copies}",
-            network.name
-        )
+        format!("No structure detected beyond {degrees} in {}: {figures} compared with {copies}", network.name)
     })
 }
 

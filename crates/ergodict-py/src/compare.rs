@@ -133,7 +133,7 @@ pub(crate) fn compare_networks<'py>(
         let copies = long(py, n_jobs, None, |watch| {
             Comparison::rewired_copies(&drawn, &settings.sampling, own_motif, seed, &|| watch.stopped())
         })?;
-        ComparisonPage::yardsticks(copies, &drawn, &plan.names, &keyword)
+        ComparisonPage::yardsticks(copies, &plan.names, &keyword)
     } else {
         (vec![None; drawn.len()], Vec::new())
     };

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Comparison::rewired_copies(&drawn, &settings.sampling, motif, common.seed, &interrupt::asked)
     });
     let (rewired, notes) = match copies.transpose()? {
-        Some(copies) => ComparisonPage::yardsticks(copies, &drawn, &opened.names, &flag),
+        Some(copies) => ComparisonPage::yardsticks(copies, &opened.names, &flag),
         None => (vec![None; drawn.len()], Vec::new()),
     };
     if !common.quiet {

@@ -247,7 +247,7 @@ impl Denoiser {
             }
         };
         let non_edges = || pairs.iter().any(|&(u, v)| network.weight(u as usize, v as usize) == 0.0);
-        if is_two_sided(network) && (self.is_trained() || non_edges()) {
+        if network.is_two_sided() && (self.is_trained() || non_edges()) {
             scored.notes.push(ONE_SIDED.into());
         }
         Ok(scored)
@@ -306,12 +306,6 @@ impl Denoiser {
 
 /// What there is to say of a network with two kinds of nodes.
 const ONE_SIDED: &str = "the network is bipartite, but pairs of nodes on one side are treated as possible edges: they may rank first, and AUCs and expected numbers are too favorable";
-
-/// Whether a network is bipartite and no forest, which always is.
-fn is_two_sided(network: &Network) -> bool {
-    let forest = || network.nodes() - network.components().sizes.len();
-    network.is_bipartite() && network.edges() as usize > forest()
-}
 
 /// What there is to say of pairs without a score.
 fn without(count: usize, node: &str) -> Vec<String> {

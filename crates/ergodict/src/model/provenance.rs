@@ -153,7 +153,7 @@ pub struct NetworkReport {
     pub directed: bool,
     /// Whether edges have weights.
     pub weighted: bool,
-    /// Whether it is bipartite, which its rewired copies need not be; omitted if not.
+    /// Whether it is bipartite and has cycles, so that its rewired copies are bipartite as well; omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bipartite: bool,
     /// Smallest degree, largest degree and number of nodes of each bin.
@@ -261,7 +261,7 @@ impl NetworkReport {
             edges: network.edges(),
             directed: network.is_directed(),
             weighted: network.is_weighted(),
-            bipartite: network.is_bipartite(),
+            bipartite: network.is_two_sided(),
             degrees: bins.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
             effective_nodes: Some(effective_nodes(drawn, search, seed)?),
             explained: None,

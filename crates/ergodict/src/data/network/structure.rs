@@ -90,15 +90,43 @@ impl Network {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Whether there are edges, and all of them join two sides. Forests are bipartite, too.
+    /// Whether all edges join two sides, and there are cycles: forests are always bipartite.
     ///
     /// ```
     /// # use ergodict::data::embedded;
-    /// assert!(embedded("@davis")?.is_bipartite() && !embedded("@karate")?.is_bipartite());
+    /// assert!(embedded("@davis")?.is_two_sided() && !embedded("@karate")?.is_two_sided());
     /// # Ok::<(), ergodict::Error>(())
     /// ```
-    pub fn is_bipartite(&self) -> bool {
-        self.edges() > 0 && self.components().bipartite.iter().all(|two_sided| *two_sided)
+    pub fn is_two_sided(&self) -> bool {
+        let parts = self.components();
+        parts.bipartite.iter().all(|two_sided| *two_sided)
+            && self.edges() > (self.nodes() - parts.sizes.len()) as u64
+    }
+
+    /// Whether nodes are on the second side of a [two-sided](Self::is_two_sided) network, the first node of each component being on the first;
+    /// empty for others.
+    pub(super) fn second_side(&self) -> Vec<bool> {
+        if !self.is_two_sided() {
+            return Vec::new();
+        }
+        let mut sides = vec![None; self.nodes()];
+        let mut met = Vec::new();
+        for start in 0..self.nodes() {
+            if sides[start].is_none() {
+                sides[start] = Some(false);
+                met.push(start);
+            }
+            while let Some(u) = met.pop() {
+                let other = sides[u].map(|side| !side);
+                for &v in self.neighbors(u).iter().chain(self.incoming().neighbors(u)) {
+                    if sides[v as usize].is_none() {
+                        sides[v as usize] = other;
+                        met.push(v as usize);
+                    }
+                }
+            }
+        }
+        sides.into_iter().map(|side| side == Some(true)).collect()
     }
 
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and

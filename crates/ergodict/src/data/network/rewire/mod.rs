@@ -4,12 +4,15 @@
 //! |---|---|
 //! | names, isolated nodes, direction | who is joined to whom |
 //! | degree of every node, in- and out-degree of directed networks | triangles, communities, components |
+//! | sides of a bipartite network with cycles | cycles and components of a forest |
 //! | loops, with their weights | – |
 //! | multiset of the weights of all other edges | weight of an edge, strength of a node |
 //!
 //! What a rewired network shares with the original follows from the degrees; what it does not share is structure beyond them.
 //! Edges are exchanged by the chain in `switching.rs`; then the weights are put on the edges in uniformly random order. So all networks
 //! with these degrees, and all assignments of weights to their edges, have the same probability in the limit of many proposals.
+//! Between two sides, edges are arcs from one to the other, of which switches alone reach all networks (Ryser, *Combinatorial properties of
+//! matrices of zeros and ones*, 1957); arcs in opposite directions are switched apart.
 
 mod edge_set;
 mod switching;
@@ -70,12 +73,24 @@ pub fn rewired_until(
     let proper = || network.each_edge().filter(|(u, v, _)| u != v);
     let mut edges = Vec::with_capacity((network.edges() - network.loops()) as usize);
     edges.extend(proper().map(|(u, v, _)| (u, v)));
-    let total = proposals.saturating_mul(edges.len() as u64);
-    let mut chain = Switching::new(edges, network.is_directed());
-    if !chain.run(total, rng, stop) {
-        return Err(Error::Interrupted);
-    }
-    let edges = chain.into_edges();
+    let second = network.second_side();
+    let mut switch = |edges: Vec<(u32, u32)>, directed| {
+        let total = proposals.saturating_mul(edges.len() as u64);
+        let mut chain = Switching::new(edges, directed);
+        if chain.run(total, rng, stop) { Ok(chain.into_edges()) } else { Err(Error::Interrupted) }
+    };
+    let edges = if second.is_empty() {
+        switch(edges, network.is_directed())?
+    } else {
+        let from_second = |edge: &(u32, u32)| second[edge.0 as usize];
+        let (back, mut edges): (Vec<_>, Vec<_>) = edges.into_iter().partition(from_second);
+        if network.is_directed() {
+            [switch(edges, true)?, switch(back, true)?].concat()
+        } else {
+            edges.extend(back.into_iter().map(|(u, v)| (v, u)));
+            switch(edges, true)?
+        }
+    };
     let ids = network.ids().clone();
     if !network.is_weighted() && network.loops() == 0 {
         return Ok(with_ids(ids, &edges, network.is_directed()));
