@@ -331,12 +331,18 @@ def of_networkx(graph: Any, weight: Weight, options: Options, ids: Optional[bool
         )
     elif labeled is not None:
         nodes = labeled[1]
+    elif ids is False and any(graph.nodes(data=attribute)[node] for attribute in _NAMES for node in nodes):
+        warn("graph: nodes are called by their ids: their labels and names are not strings, missing, not unique, or the ids themselves")
     return _of_graph(of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options))
+
+
+#: Attributes by which nodes of files are called.
+_NAMES = ("label", "name")
 
 
 def _node_names(graph: Any, nodes: list[Any]) -> Optional[tuple[str, list[Any]]]:
     """The attribute of a graph of networkx by which its nodes would be called in a file, and their names; None where these are the ids."""
-    for attribute in ("label", "name"):
+    for attribute in _NAMES:
         found = graph.nodes(data=attribute)
         names = [found[node] for node in nodes]
         if names and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):

@@ -77,6 +77,8 @@ pub struct Doubtful {
     pub false_edges: f64,
     /// False edges expected among as many edges drawn at random
     pub chance: f64,
+    /// Share of false edges, if it was given; `null` if it was estimated
+    pub share: Option<f64>,
 }
 
 /// Run details.
@@ -444,10 +446,12 @@ impl Doubtful {
     /// In words.
     fn clause(&self) -> String {
         let (found, chance) = (rounded(self.false_edges), rounded(self.chance));
-        if self.edges == 1 {
-            return format!("{found} expected for the most suspicious one ({chance} by chance)");
-        }
-        format!("{found} expected among the {} most suspicious ({chance} by chance)", self.edges)
+        let among = match self.edges {
+            1 => "for the most suspicious one".to_owned(),
+            edges => format!("among the {edges} most suspicious"),
+        };
+        let given = self.share.map(|share| format!(", if {:.0} % are false", 100.0 * share));
+        format!("{found} expected {among} ({chance} by chance){}", given.unwrap_or_default())
     }
 }
 
@@ -489,7 +493,7 @@ fn doubtful(run: &DenoisingRun, observed: usize, scored: &Scores, order: &[usize
     let share = run.share.unwrap_or(estimated);
     let edges = run.written.min(FIRST).min(observed);
     let false_edges = order[..edges].iter().map(|&row| 1.0 - probabilities[row]).sum();
-    Some(Doubtful { edges, false_edges, chance: share * edges as f64 })
+    Some(Doubtful { edges, false_edges, chance: share * edges as f64, share: run.share })
 }
 
 /// A pair of the table of a page.

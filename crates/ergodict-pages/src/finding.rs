@@ -56,7 +56,10 @@ fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<Stri
     Some(if explained.is_beyond_degrees()? {
         format!("Structure beyond {degrees}: {figures} compared with {copies}")
     } else {
-        format!("No structure detected beyond {degrees} in {}: {figures} compared with {copies}", network.name)
+        format!(
+            "No structure detected beyond {degrees} in {}: {figures} compared with {copies}",
+            network.name
+        )
     })
 }
 

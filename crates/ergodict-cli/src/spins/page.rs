@@ -1,6 +1,6 @@
 //! The report of dictionaries learned from spin systems.
 
-use super::learn::summary::{Outcome, name};
+use super::learn::summary::{Outcome, baseline, name};
 use crate::page::{self, facts, gallery};
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
@@ -246,10 +246,8 @@ impl Outcome {
         let reconstructed = if self.sites_right.is_nan() {
             (number(self.relative_error), "relative error of the last configuration".to_owned())
         } else {
-            let baseline = self.most_frequent.map_or_else(String::new, |share| {
-                format!(" (most frequent value alone: {:.1} %)", 100.0 * share)
-            });
-            (format!("{:.1} %", 100.0 * self.sites_right), format!("of sites reconstructed{baseline}"))
+            let share = format!("{:.1} %", 100.0 * self.sites_right);
+            (share, format!("of sites reconstructed{}", baseline(self.most_frequent)))
         };
         let of = |n: u64, what: &str| (grouped(n), what.to_owned());
         vec![

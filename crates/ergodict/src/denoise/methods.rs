@@ -246,8 +246,9 @@ impl Denoiser {
                 }
             }
         };
-        let non_edges = || pairs.iter().any(|&(u, v)| network.weight(u as usize, v as usize) == 0.0);
-        if network.is_two_sided() && (self.is_trained() || non_edges()) {
+        let second = network.second_side();
+        let one_sided = || pairs.iter().any(|&(u, v)| second[u as usize] == second[v as usize]);
+        if !second.is_empty() && (self.is_trained() || one_sided()) {
             scored.notes.push(ONE_SIDED.into());
         }
         Ok(scored)

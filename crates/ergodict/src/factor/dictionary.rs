@@ -49,7 +49,7 @@ pub(super) const UNUSED: f64 = 1e-14;
 pub struct UpdateReport {
     /// Passes over all atoms (gradient steps for sets that are not products of columns).
     pub sweeps: u32,
-    /// Whether the cap on sweeps was met before the tolerance.
+    /// Whether several sweeps were allowed, and the last of them ended above the tolerance.
     pub capped: bool,
     /// Relative change of `W` in the last sweep.
     pub last_change: f64,
@@ -147,7 +147,7 @@ impl<T: Scalar> ColumnDescent<T> {
                 return report;
             }
         }
-        report.capped = true;
+        report.capped = goal.max_sweeps > 1;
         let share = (report.last_change >= SMALL && gain.is_finite())
             .then(|| self.quick_share(isa, w, previous, gain))
             .flatten()

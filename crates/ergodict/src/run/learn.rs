@@ -105,6 +105,7 @@ impl<T: Scalar> Run<T> {
             plateau: super::plateau::Plateau::default(),
             sampling: Duration::ZERO,
             learning: Duration::ZERO,
+            learned: false,
             over: false,
             whole: true,
         };
@@ -223,7 +224,7 @@ impl<T: Scalar> Run<T> {
         if let Some(source) = self.source.follow(next, steps, times)? {
             self.source = source;
         }
-        self.core.over = false;
+        (self.core.learned, self.core.over) = (false, false);
         self.leave_untested(ADDED);
         Ok(())
     }

@@ -11,6 +11,7 @@ use crate::model::{Model, OverTime};
 use crate::patch::{BatchPlan, ChainTransfer, NetworkForm, PatchKind};
 use crate::run::{RoundOutcome, RoundTask, Window};
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Who may go over to what a network became.
@@ -167,7 +168,7 @@ pub struct ExhaustiveStats {
 /// let share = ExplainedShare { samples: 100, atoms: 0.9, mean: 0.6 };
 /// assert!(share.atoms > share.mean);
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ExplainedShare {
     /// Samples, each counted once.
     pub samples: u64,

@@ -174,9 +174,14 @@ fn finding(atoms: usize, error: f64, right: f64, most_frequent: Option<f64>) -> 
             number(error)
         );
     }
-    let baseline = most_frequent
-        .map_or_else(String::new, |share| format!(" (most frequent value alone: {:.1} %)", 100.0 * share));
+    let baseline = baseline(most_frequent);
     format!("{atoms} atoms reconstruct {:.1} % of the last configuration's sites{baseline}", 100.0 * right)
+}
+
+/// The share of the most frequent value, behind a share of sites.
+pub(in crate::spins) fn baseline(most_frequent: Option<f64>) -> String {
+    most_frequent
+        .map_or_else(String::new, |share| format!(" (most frequent value alone: {:.1} %)", 100.0 * share))
 }
 
 impl Outcome {

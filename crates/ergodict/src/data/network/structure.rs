@@ -105,7 +105,7 @@ impl Network {
 
     /// Whether nodes are on the second side of a [two-sided](Self::is_two_sided) network, the first node of each component being on the first;
     /// empty for others.
-    pub(super) fn second_side(&self) -> Vec<bool> {
+    pub(crate) fn second_side(&self) -> Vec<bool> {
         if !self.is_two_sided() {
             return Vec::new();
         }

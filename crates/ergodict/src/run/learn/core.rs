@@ -32,7 +32,9 @@ pub(super) struct Core<T: Scalar> {
     pub(super) plateau: Plateau,
     pub(super) sampling: Duration,
     pub(super) learning: Duration,
-    /// Whether the source is over.
+    /// Whether nothing is left to learn.
+    pub(super) learned: bool,
+    /// Whether the samples were looked at for the last time, too.
     pub(super) over: bool,
     /// Whether source and dictionary are between the same two minibatches.
     pub(super) whole: bool,
@@ -73,7 +75,8 @@ impl<T: Scalar> Core<T> {
     }
 
     fn settle(&mut self, snapshot: Option<TrainerSnapshot<T>>) -> Result<()> {
-        (self.held_out, self.explained, self.over) = (None, None, false);
+        (self.held_out, self.explained) = (None, None);
+        (self.learned, self.over) = (false, false);
         let (Some(snapshot), true) = (snapshot, self.guard.as_ref().is_some_and(|failed| failed())) else {
             return Ok(());
         };
@@ -156,6 +159,7 @@ impl<T: Scalar> Core<T> {
 impl<T: Scalar> Core<T> {
     /// Ends learning: the samples are looked at once more, those held out apart. What is interrupted there is done when the run is resumed.
     fn end(&mut self, source: &mut dyn Source<T>, stop: &Stop) -> Result<Status> {
+        self.learned = true;
         if let Some(dictionary) = &mut self.trainer.factorizer {
             self.held_out = source.held_out(dictionary, stop)?;
             self.explained = match source.explained(dictionary, stop) {

@@ -178,9 +178,9 @@ impl<T: Scalar> Run<T> {
         look(&measurement).map(Some)
     }
 
-    /// Whether all minibatches were learned from, though changes or rewired copies may be left to look at.
+    /// Whether all minibatches were learned from, though the explained share, changes or rewired copies may be left to measure.
     pub fn is_learned(&self) -> bool {
-        self.core.over
+        self.core.learned
     }
 
     /// How far the test of changes or the comparison with rewired copies is, if it is not over: `7 of 20 permutations`.

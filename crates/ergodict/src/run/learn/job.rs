@@ -10,7 +10,7 @@ use std::time::Duration;
 
 impl<T: Scalar> Resumable for Run<T> {
     fn save(&self, to: &mut Sections) -> Result<()> {
-        to.put_json("seen", &(self.core.negative, self.core.held_out))?;
+        to.put_json("seen", &(self.core.negative, self.core.held_out, self.core.explained))?;
         to.put_json("plateau", &self.core.plateau)?;
         self.core.trainer.save(to)?;
         match &self.test {
@@ -24,9 +24,9 @@ impl<T: Scalar> Resumable for Run<T> {
     }
 
     fn restore(&mut self, from: &Sections) -> Result<()> {
-        (self.core.negative, self.core.held_out) = from.json("seen")?;
+        (self.core.negative, self.core.held_out, self.core.explained) = from.json("seen")?;
         self.core.plateau = from.json("plateau")?;
-        self.core.over = false;
+        (self.core.learned, self.core.over) = (false, false);
         self.source.restore(from)?;
         self.core.trainer.restore(&self.core.plan.parameters, from)?;
         match (change_test::restore_scores(from)?, &mut self.test) {

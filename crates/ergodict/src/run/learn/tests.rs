@@ -1,6 +1,6 @@
 //! Runs that stop, go on, and are undone.
 
-use super::super::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Status, Stop};
+use super::super::{ExplainedShare, Form, Next, Resumable, Run, RunPlan, Sections, Source, Status, Stop};
 use crate::factor::{FactorSettings, Factorizer, StepReport};
 use crate::linalg::Mat;
 use crate::{Error, Result};
@@ -13,6 +13,8 @@ struct Numbered {
     made: u64,
     total: u64,
     form: Form,
+    /// Whether the user stops while the explained share is measured.
+    interrupted: bool,
 }
 
 impl Resumable for Numbered {
@@ -48,6 +50,13 @@ impl Source<f64> for Numbered {
         self.made += 1;
         Ok(Next::Minibatch((&self.x).into()))
     }
+    fn explained(&mut self, _: &mut Factorizer<f64>, stop: &Stop) -> Result<Option<ExplainedShare>> {
+        if self.interrupted {
+            stop.ask();
+            return Err(Error::Interrupted);
+        }
+        Ok(Some(ExplainedShare { samples: 4 * self.total, atoms: 0.75, mean: 0.5 }))
+    }
 }
 
 fn minibatch(t: usize) -> Mat<f64> {
@@ -55,8 +64,12 @@ fn minibatch(t: usize) -> Mat<f64> {
 }
 
 fn fresh() -> Run<f64> {
+    interrupted_in_the_end(false)
+}
+
+fn interrupted_in_the_end(interrupted: bool) -> Run<f64> {
     let form = Form::Samples { features: 3, names: None };
-    let source = Numbered { x: Mat::zeros(0, 0), made: 0, total: 9, form };
+    let source = Numbered { x: Mat::zeros(0, 0), made: 0, total: 9, form, interrupted };
     Run::new(RunPlan::new("test", FactorSettings::new(2), 0), Box::new(source), None).unwrap()
 }
 
@@ -118,4 +131,26 @@ fn a_step_whose_guard_fails_is_undone() {
     failed.store(true, Ordering::Relaxed);
     assert!(matches!(run.run(Some(4), &Stop::default()), Err(Error::Interrupted)));
     assert_eq!((run.trainer().steps(), learned(&run), run.is_whole()), (3, &before, false));
+}
+
+#[test]
+fn a_run_stopped_while_the_explained_share_is_measured_has_learned() {
+    let mut whole = fresh();
+    assert!(!whole.is_learned());
+    whole.run(None, &Stop::default()).unwrap();
+    assert!(whole.is_learned() && whole.explained().is_some());
+    let mut stopped = interrupted_in_the_end(true);
+    assert_eq!(stopped.run(None, &Stop::default()).unwrap(), Status::Stopped);
+    assert!(stopped.is_learned() && stopped.explained().is_none());
+    assert_eq!(learned(&stopped), learned(&whole));
+    // Resumed, the share is measured; a finished run keeps it when it is saved.
+    for (run, explained) in [(&stopped, None), (&whole, whole.explained())] {
+        let mut state = Sections::default();
+        run.save(&mut state).unwrap();
+        let mut again = fresh();
+        again.restore(&state).unwrap();
+        assert_eq!(again.explained(), explained);
+        assert_eq!(again.run(None, &Stop::default()).unwrap(), Status::Finished);
+        assert_eq!((again.explained(), learned(&again)), (whole.explained(), learned(&whole)));
+    }
 }

@@ -201,14 +201,15 @@ impl ComparisonOutcome {
         match &self.finding {
             &Finding::Inconclusive { dictionary, network } => {
                 let n = self.names.len();
-                let value = |row: usize| plain(self.matrix[row * n + network].value);
+                let [foreign, own] = [dictionary, network].map(|row| self.matrix[row * n + network].value);
+                let decimals = (3..9).find(|&d| plain(foreign, d) != plain(own, d)).unwrap_or(9);
                 format!(
                     "Inconclusive: the dictionary of {} fits {} better than its own ({} {} and {}); learn from more walks",
                     name(dictionary),
                     name(network),
                     self.measure.noun(),
-                    value(dictionary),
-                    value(network),
+                    plain(foreign, decimals),
+                    plain(own, decimals),
                 )
             }
             Finding::Pair { distinct: true } => {
@@ -245,19 +246,27 @@ impl ComparisonOutcome {
             [] => String::new(),
             [one] => format!("; a rewired copy is at {}", in_words(*one)),
             [first, .., last] => {
-                format!("; rewired copies are at {} to {}", plain(first.value), plain(last.value))
+                format!("; rewired copies are at {} to {}", plain(first.value, 3), plain(last.value, 3))
             }
         }
     }
 }
 
-/// A value with its error.
+/// A value with its error: three decimals, or as many as the error needs.
 fn in_words(estimate: Estimate) -> String {
-    format!("{} ± {}", plain(estimate.value), plain(estimate.standard_error))
+    let error = estimate.standard_error;
+    let decimals = (3..9).find(|&d| error <= 0.0 || plain(error, d) != plain(0.0, d)).unwrap_or(9);
+    format!("{} ± {}", plain(estimate.value, decimals), plain(error, decimals))
 }
 
-fn plain(value: f64) -> String {
-    format!("{value:.3}")
+/// A value with this many decimals; no negative zero.
+fn plain(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.starts_with('-') && text.trim_start_matches(['-', '0', '.']).is_empty() {
+        text[1..].to_owned()
+    } else {
+        text
+    }
 }
 
 fn finding(cells: &Cells, n: usize) -> Finding {
