@@ -87,6 +87,23 @@ def test_the_file_is_that_of_the_command_line(name: str, tmp_path: Path, cli: Cl
         assert model.held_out_loss_ == saying["run"]["results"]["held_out_loss_per_sample"]
 
 
+@pytest.mark.parametrize("kind", [OnlineNMF, OnlineDictionary])
+def test_the_explained_share_is_what_codes_and_multiples_of_the_mean_leave(kind: type) -> None:
+    model = kind(4, random_state=2).fit(X)
+
+    def explained(fitted: np.ndarray) -> float:
+        return float(1 - ((X - fitted) ** 2).sum() / (X**2).sum())
+
+    mean = X.mean(axis=0)
+    multiples = np.outer(X @ mean / (mean @ mean), mean)
+    expected = {"atoms": explained(model.transform(X) @ model.components_), "mean_sample": explained(multiples)}
+    assert model.explained_ == pytest.approx(expected, rel=1e-6)
+    assert pickle.loads(pickle.dumps(model)).explained_ == model.explained_
+    # Samples that are held out do not count.
+    held_out = kind(4, random_state=2, holdout=0.5).fit(X).explained_
+    assert held_out["mean_sample"] != model.explained_["mean_sample"]
+
+
 def test_files_open_on_the_other_side(tmp_path: Path, cli: Cli) -> None:
     np.save(tmp_path / "x.npy", X)
     ours, theirs, again = (tmp_path / f"{name}.safetensors" for name in ("ours", "theirs", "again"))
