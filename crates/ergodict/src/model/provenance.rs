@@ -111,8 +111,8 @@ pub struct Results {
     pub held_out_samples: u64,
     /// Loss of the held-out samples, if there are any.
     pub held_out_loss_per_sample: Option<f64>,
-    /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain: of a matrix that was learned from in several epochs, or of newly drawn patches of the
-    /// same images; `null` for networks, whose shares are those of `networks`, for spins, and after a single epoch.
+    /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain, with codes as in learning (λ included): of a matrix that was learned from in several
+    /// epochs, or of newly drawn patches of the same images; `null` for networks, whose shares are those of `networks`, for spins, and after a single epoch.
     pub explained: Option<f64>,
     /// The same for multiples of the mean sample, or patch.
     pub explained_by_mean: Option<f64>,

@@ -167,7 +167,7 @@ pub(super) fn from_matrix(
     if let Some(&weight) = list.weights.iter().flatten().find(|&&weight| weight < 0.0) {
         return Err(Error::format(path, None, negative(weight)));
     }
-    let (directed, reason) = Reason::of(options.directed, list.directed);
+    let (directed, reason) = Reason::decide(options.directed, list.directed);
     if directed && list.directed == Some(false) && format != NetworkFormat::EdgeList {
         // Of a symmetric matrix one triangle is handed over.
         mirror(&mut list);

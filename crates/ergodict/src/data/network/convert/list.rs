@@ -83,7 +83,7 @@ fn of_integers(
     let mut pieces = VecDeque::new();
     let (mut other, mut first) = (false, Some(first_block(path, blocks, options, true)?));
     let (weighted, said) = blocks.kind();
-    let (directed, _) = Reason::of(options.directed, said);
+    let (directed, _) = Reason::decide(options.directed, said);
     let plan =
         Plan { meaning: Meaning::Edges { directed }, loops: options.loops, weighted, integers: true, budget };
     let made = convert(
@@ -124,7 +124,7 @@ fn of_names(
     let path = task.input;
     let mut first = Some(first_block(path, blocks, options, false)?);
     let (weighted, said) = blocks.kind();
-    let (directed, _) = Reason::of(options.directed, said);
+    let (directed, _) = Reason::decide(options.directed, said);
     let mut next = || first.take().map_or_else(|| next_block(path, blocks, false), Ok);
     let NameIndex { ids, ranks, mut edges } = names::gather(task, &mut next, weighted, budget)?;
     let plan = Plan {
@@ -153,7 +153,7 @@ fn decided(
         (false, true) => Weights::Ignored,
         (false, false) => Weights::None,
     };
-    let direction = Reason::of(options.directed, said);
+    let direction = Reason::decide(options.directed, said);
     ReadDecisions::plain(NetworkFormat::EdgeList, direction, weights, options.loops, found, made.words)
         .noticed(noticed, nodes)
 }

@@ -123,7 +123,7 @@ impl Matrix<'_> {
         found.zeros += zeros;
         let said = if self.symmetric { Some(false) } else { Some(made.directed) };
         Ok(MatrixDecisions {
-            directed: Reason::of(options.directed, said),
+            directed: Reason::decide(options.directed, said),
             weights,
             loops: options.loops,
             found,
@@ -157,7 +157,7 @@ pub(in crate::data::network) fn of_egr(
     let ids = network.ids().clone();
     let words = ids.are_words();
     convert(task, plan, &mut || Ok(arcs.next()), |_| Labels::Ids(ids))?;
-    let direction = Reason::of(options.directed, None);
+    let direction = Reason::decide(options.directed, None);
     Ok(ReadDecisions::plain(NetworkFormat::Egr, direction, weights, Loops::Keep, task.found, words))
 }
 

@@ -27,7 +27,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether edges have a direction, by what is asked for and what the file says, and why.
-    pub(in crate::data::network) fn of(asked: Option<bool>, said: Option<bool>) -> (bool, Self) {
+    pub(in crate::data::network) fn decide(asked: Option<bool>, said: Option<bool>) -> (bool, Self) {
         match (asked, said) {
             (Some(directed), _) => (directed, Self::Asked),
             (None, Some(directed)) => (directed, Self::Said),

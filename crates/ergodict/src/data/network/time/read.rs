@@ -409,7 +409,7 @@ impl<'a> Rows<'a> {
             let hint = |problem| Problem::hinting(problem, "undirected", "true").at(self.path, None);
             self.directions.check().map_err(hint)?;
         }
-        let (directed, reason) = Reason::of(options.read.directed, said.or(self.directions.directed()));
+        let (directed, reason) = Reason::decide(options.read.directed, said.or(self.directions.directed()));
         let Some((ids, ends)) = self.names.finish() else {
             return Err(Error::format(self.path, None, "holds more than 2³² nodes, which is too many"));
         };
