@@ -74,9 +74,6 @@ def ids_of(column: Any) -> npt.NDArray[Any]:
 
 #: Both ends, times and, where there are any, weights and what becomes of the edges.
 Columns = tuple[Any, Any, Any, Any, Any]
-# What columns are called, as in files with a header; of each list the first in the table is taken.
-_TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch")
-_OTHER_TIMES = ("t", "ts", "when", "createdat", "created", "year", "day")
 _OPERATIONS = ("op", "operation", "action", "change")
 _MAKES = ("+", "+1", "1", "a", "add", "added", "insert", "create", "c")
 _REMOVES = ("-", "-1", "\N{MINUS SIGN}", "d", "r", "delete", "deleted", "remove", "removed")
@@ -109,6 +106,7 @@ def _operation(one: Any) -> str:
 
 
 def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any, weight: Optional[str]) -> Columns:
+    table = convert.with_index(table)
     names = list(table.columns)
     plain = [str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "") for name in names]
     given = [name for name in (source, target, time, weight) if name is not None]
@@ -117,8 +115,9 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
         return next((name for name, word in zip(names, plain) if word in words and name not in given), None)
 
     if time is None:
-        time = called(_TIMES)
-        time = called(_OTHER_TIMES) if time is None else time
+        free = [name for name in names if name not in given]
+        at = _ergodict.time_column([str(name) for name in free])
+        time = None if at is None else free[at]
         if time is None:
             raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
         given.append(time)

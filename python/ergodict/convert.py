@@ -431,6 +431,13 @@ def _labels(table: Any) -> Optional[list[str]]:
     return None if names == list(range(len(names))) else [str(name) for name in names]
 
 
+def with_index(table: Any) -> Any:
+    """A pandas table with the named levels of its index as columns, as it is written to a file; other tables as they are."""
+    names = getattr(getattr(table, "index", None), "names", None)
+    named = names is not None and any(name is not None for name in names)
+    return table.reset_index() if named and not set(names) & set(table.columns) else table
+
+
 def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Optional[Made]:
     """A network of a pandas or polars table that is an adjacency matrix, whose names are those of the columns; None of other tables."""
     if form == "edges":
@@ -510,6 +517,7 @@ def of_table(
         matrix = of_adjacency(table, options, form)
         if matrix is not None:
             return matrix
+    table = with_index(table)
     columns = list(table.columns)
     if len(set(columns)) < len(columns):
         raise ValueError("the table has two columns of the same name, but every column must have its own")

@@ -13,7 +13,7 @@ import pandas
 import polars
 import pytest
 
-from ergodict import Network
+from ergodict import Network, TimedEdges
 
 
 def _all(text: str, tmp_path: pathlib.Path) -> list[Any]:
@@ -138,3 +138,29 @@ def test_labels_of_networkx_are_noted(tmp_path: pathlib.Path) -> None:
 def test_no_strength_is_below_zero() -> None:
     network = Network([("a", "b", 2.5)], directed=True)
     assert not np.any(np.signbit(network.strength()))
+
+
+def test_named_levels_of_an_index_are_columns_as_in_files(tmp_path: pathlib.Path) -> None:
+    table = pandas.DataFrame({"source": [1, 2, 3], "target": [2, 3, 1], "group": [7, 7, 8]})
+    indexed = table.set_index("source")
+    path = tmp_path / "x.csv"
+    indexed.to_csv(path)
+    for data in (indexed, path, table):
+        with pytest.warns(UserWarning, match="column `group` is ignored"):
+            network = Network(data)
+        assert network.nodes == [1, 2, 3] and network.n_edges == 3
+    counts = Network(pandas.concat([table, table]).groupby(["source", "target"]).size().to_frame("weight"))
+    assert counts.n_edges == 3 and counts.to_scipy().sum() == 12
+    times = pandas.DatetimeIndex(["2020-01-01", "2020-01-02", "2020-01-03"], name="time")
+    contacts = pandas.DataFrame({"i": [1, 1, 2], "j": [2, 2, 3]}, index=times)
+    with pytest.warns(UserWarning, match="1 row repeats an edge"):
+        Network(contacts)
+    assert repr(TimedEdges(contacts)) == "TimedEdges(3 rows, 3 nodes, 2020-01-01 to 2020-01-03)"
+
+
+@pytest.mark.parametrize("name", ["Time (s)", "timestamp:long", "t", "Date"])
+def test_columns_of_times_are_those_of_files(name: str, tmp_path: pathlib.Path) -> None:
+    table = pandas.DataFrame({"source": [1, 2], "target": [2, 3], name: [5, 6]})
+    path = tmp_path / "x.csv"
+    table.to_csv(path, index=False)
+    assert repr(TimedEdges(table)) == repr(TimedEdges(path)) == "TimedEdges(2 rows, 3 nodes, 5 to 6)"

@@ -226,6 +226,8 @@ pub(crate) fn kept(this: &Factorizer, py: Python<'_>) -> PyResult<(Vec<u8>, Stri
         model.provenance.results = Some(Results {
             held_out_samples: held_out_samples.unwrap_or(0),
             held_out_loss_per_sample: loss,
+            explained: state.run.explained().map(|share| share.atoms),
+            explained_by_mean: state.run.explained().map(|share| share.mean),
             ..Results::default()
         });
         let bytes = model.to_bytes(Path::new("pickle")).map_err(to_py_err)?;

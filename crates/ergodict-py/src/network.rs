@@ -136,6 +136,12 @@ pub(crate) fn table_columns(
     Ok((found.source, found.target, found.weight, found.direction, notes, unused))
 }
 
+/// The column of times among those of these names, if there is one.
+#[pyfunction]
+pub(crate) fn time_column(names: Vec<String>) -> Option<usize> {
+    TableColumns::times(&names)
+}
+
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
 #[pyfunction]
 pub(crate) fn table_repeats(unused: Vec<String>, rows: u64) -> Option<String> {

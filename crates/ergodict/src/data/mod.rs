@@ -45,6 +45,7 @@ pub use inputs::{Reading, check_inputs, read_whole, watch_inputs};
 #[cfg(unix)]
 pub use inputs::{cover_cut_off, cut_off_input, watch_maps};
 pub(crate) use lock::Lock;
+pub(crate) use network::Sides;
 pub use network::{Adjacency, Build, Components, Edge, EdgeCounts, Loops, Network, NodeIds, Rows};
 pub use network::{
     Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, TimeColumn, TimeOptions,

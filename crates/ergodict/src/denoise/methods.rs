@@ -7,7 +7,7 @@ use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
 use super::splits::Negatives;
 use super::{MotifScores, Progress, Stage};
-use crate::data::Network;
+use crate::data::{Network, Sides};
 use crate::reconstruct::network::Mode;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -246,9 +246,8 @@ impl Denoiser {
                 }
             }
         };
-        let second = network.second_side();
-        let one_sided = || pairs.iter().any(|&(u, v)| second[u as usize] == second[v as usize]);
-        if !second.is_empty() && (self.is_trained() || one_sided()) {
+        let one_sided = |sides: &Sides| pairs.iter().any(|&(u, v)| sides.of(u) == sides.of(v));
+        if network.sides().is_some_and(|sides| self.is_trained() || one_sided(&sides)) {
             scored.notes.push(ONE_SIDED.into());
         }
         Ok(scored)

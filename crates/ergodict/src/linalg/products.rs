@@ -5,6 +5,9 @@
 //!
 //! Most products run on one thread. Large ones with many rows are made in parts that the threads of the pool share; the parts are the same
 //! for any number of threads, so that results do not depend on it.
+//!
+//! On each thread `private-gemm-x86` asks for room of twice the level-3 cache, of which it uses little, and aborts the process where a limit of
+//! addresses (`ulimit -v`) does not leave that much. There, plain loops are used.
 
 use super::{Mat, MatRef};
 use rayon::prelude::*;
@@ -330,7 +333,9 @@ mod kernels {
     use super::{Kernel, Multiplication, Part};
     use private_gemm_x86::{Accum, DType, DstKind, IType, InstrSet, gemm};
     use std::arch::is_x86_feature_detected;
+    use std::cell::Cell;
     use std::ptr::null;
+    use std::sync::LazyLock;
 
     pub(super) fn f32() -> Option<Kernel<f32>> {
         instructions().map(|set| match set {
@@ -356,7 +361,54 @@ mod kernels {
         }
     }
 
-    unsafe fn call<T, const WIDE: bool>(m: &Multiplication<T>) {
+    /// Whether this thread has the room that the kernels ask for, or has asked for it before.
+    fn has_room() -> bool {
+        thread_local! {
+            static ROOM: Cell<bool> = const { Cell::new(false) };
+        }
+        // All threads have it or none uses the kernels, so that results do not depend on their number.
+        static ENOUGH: LazyLock<bool> = LazyLock::new(|| {
+            let rooms: Vec<_> = (0..=rayon::current_num_threads()).map(|_| reserve()).collect();
+            rooms.iter().all(Option::is_some)
+        });
+        if !ROOM.get() {
+            ROOM.set(*ENOUGH && reserve().is_some());
+        }
+        ROOM.get()
+    }
+
+    /// The room of a thread, which is not touched.
+    fn reserve() -> Option<Vec<u8>> {
+        let mut room = Vec::new();
+        room.try_reserve_exact(self::room()).ok().map(|()| room)
+    }
+
+    /// Bytes that the kernels ask for on each thread, at most.
+    fn room() -> usize {
+        static ROOM: LazyLock<usize> = LazyLock::new(|| {
+            let caches = (0..8).filter_map(|at| {
+                let file = format!("/sys/devices/system/cpu/cpu0/cache/index{at}/size");
+                let size = std::fs::read_to_string(file).ok()?;
+                let size = size.trim();
+                let unit = match size.chars().next_back()? {
+                    'K' => 1 << 10,
+                    'M' => 1 << 20,
+                    'G' => 1 << 30,
+                    _ => 1,
+                };
+                size.trim_end_matches(['K', 'M', 'G']).parse::<usize>().ok()?.checked_mul(unit)
+            });
+            // More than twice the largest cache, and than what is asked for where nothing is known of caches.
+            3 * caches.max().unwrap_or(0) + (8 << 20)
+        });
+        *ROOM
+    }
+
+    unsafe fn call<T: crate::linalg::Scalar, const WIDE: bool>(m: &Multiplication<T>) {
+        if !has_room() {
+            // SAFETY: the caller's promise.
+            return unsafe { super::plain(m) };
+        }
         let kind = if size_of::<T>() == 4 { DType::F32 } else { DType::F64 };
         let set = if WIDE { InstrSet::Avx512 } else { InstrSet::Avx256 };
         let part = if m.part == Part::Lower { DstKind::Lower } else { DstKind::Full };

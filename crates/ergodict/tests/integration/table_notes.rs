@@ -38,6 +38,21 @@ fn repeated_contacts_next_to_times_are_noted() {
           timestamps=time weighted=true)"
         ]
     );
+    // Without a header the column of times is known by its values.
+    let columns =
+        TableOptions { source: Some("2".into()), target: Some("3".into()), ..TableOptions::default() };
+    let options = ReadOptions { table: columns, ..ReadOptions::default() };
+    for (text, noted) in [
+        ("20 1 2\n20 2 3\n40 1 2\n40 2 3\n60 1 2\n60 3 1\n80 1 2\n80 2 3\n", true),
+        ("1503435956.5 1 2\n1503435957.25 1 2\n", true),
+        ("2020-01-31 1 2\n2020-02-01 1 2\n", true),
+        ("7 1 2\n5 1 2\n", false),
+    ] {
+        let (_, decisions) = parse_network(text.as_bytes(), &options).unwrap();
+        let found: Vec<String> =
+            decisions.warnings(&options).iter().map(|note| note.spelled(&ToString::to_string)).collect();
+        assert_eq!(found.iter().any(|note| note.contains("timestamps=1")), noted, "{text}: {found:?}");
+    }
     for once in
         ["time,i,j\n1,10,11\n2,11,12\n", "i,j\n10,11\n10,11\n", "time,i,j,weight\n1,10,11,1\n2,10,11,2\n"]
     {
@@ -58,7 +73,7 @@ fn names_of_columns_below_a_title_are_no_edge() {
     for text in ["Contacts,,\nA,B,n\na,b,3\nb,c,4\n", "Contacts,,\na,b,3\nb,c,4\nc,a,4\n"] {
         let message = refused(text);
         assert!(
-            message.contains(":1: has one field and otherwise blanks, as a title")
+            message.contains(":1: has one field and otherwise blanks: give it its second end")
                 && message.contains("leave it out"),
             "{message}"
         );
@@ -76,6 +91,71 @@ fn names_of_columns_below_a_title_are_no_edge() {
     }
     for text in ["kunde,firma\na,b\nb,c\nc,a\n", "source,target\nx,y\na,b\nb,c\nc,a\n"] {
         assert_eq!(read(text).unwrap().1.doubts, [], "{text}");
+    }
+}
+
+#[test]
+fn titles_of_several_words_are_no_edge() {
+    for text in [
+        "Friendship network\nAnn,Bob\nBob,Cleo\nCleo,Ann\n",
+        "Friendship network\nName,Knows\nAnn,Bob\nBob,Cleo\n",
+        "My friends\nAnn Lee,Bob Ray\nBob Ray,Cleo Fay\n",
+        "My friends 2019\nAnn\tBob\nBob\tCleo\n",
+    ] {
+        let message = refused(text);
+        assert!(message.contains(":1: has one field, and the lines below have more"), "{text}: {message}");
+    }
+    // A header between blanks, and names with blanks, are none.
+    let (network, decisions) = read("FromNodeId ToNodeId\n1\t2\n2\t3\n").unwrap();
+    assert_eq!((network.nodes(), decisions.header), (3, Some(1)));
+    assert_eq!(read("Ann Lee,Bob Ray\nBob Ray,Cleo Fay\n").unwrap().0.nodes(), 3);
+}
+
+#[test]
+fn numbers_can_be_names_of_columns_next_to_both_ends() {
+    let (network, decisions) = read("source,target,2019\nUSA,CHN,410\nCHN,DEU,55\nDEU,USA,12\n").unwrap();
+    assert_eq!((network.nodes(), network.edges(), decisions.header), (3, 3, Some(1)));
+    assert_eq!(decisions.unused, ["2019"]);
+    let (network, _) = read("source,target,2018,2019\nUSA,CHN,1,2\nCHN,DEU,3,4\n").unwrap();
+    assert_eq!(network.edges(), 2);
+    let (network, _) = read(",0,1\n0,5,7\n1,7,9\n2,9,5\n").unwrap();
+    assert_eq!(edges(&network), listed(&[("5", "7", 1.0), ("5", "9", 1.0), ("7", "9", 1.0)]));
+}
+
+#[test]
+fn of_several_columns_for_an_end_those_that_go_together_are_taken() {
+    for (names, expected) in [
+        (".egoID,.srcID,.tgtID", ("11", "12")),
+        ("ego,source,target", ("11", "12")),
+        ("source,from,to", ("11", "12")),
+    ] {
+        let (network, _) = read(&format!("{names}\n1,11,12\n")).unwrap();
+        assert_eq!(edges(&network), listed(&[(expected.0, expected.1, 1.0)]), "{names}");
+    }
+    let (network, _) = read("source,target,from,to\n1,2,7,8\n").unwrap();
+    assert_eq!(edges(&network), listed(&[("1", "2", 1.0)]));
+    for text in
+        ["person_a,person_b,from,to\nann,bob,1999,2001\n", "follower,sender,receiver,following\n1,2,3,4\n"]
+    {
+        let found = read(text);
+        let names = text.lines().next().unwrap().replace(',', "`, `");
+        assert!(found.is_err_and(|message| message.contains(&names)), "{text}");
+    }
+}
+
+#[test]
+fn numbers_of_two_kinds_of_nodes_beyond_the_first_rows_are_noted() {
+    let rows: String = (0..300).map(|at| format!("{},{}\n", 900 - at, at % 30 + 1)).collect();
+    assert!(matches!(&read(&format!("sailor_id,ship_id\n{rows}")).unwrap().1.doubts[..], [Doubt::Kinds(_)]));
+    for names in ["source,target", "friend_1,friend_2"] {
+        assert_eq!(read(&format!("{names}\n{rows}")).unwrap().1.doubts, [], "{names}");
+    }
+}
+
+#[test]
+fn measures_are_no_ends() {
+    for text in ["student_id,score\n1001,85\n1002,90\n1003,85\n", "student,minutes\n1,30\n2,40\n"] {
+        assert!(refused(text).contains("looks like a measure"), "{text}");
     }
 }
 
@@ -115,10 +195,12 @@ fn separators_of_thousands_are_no_decimals() {
     let message = refused("source,target,weight\na,b,\"1,016\"\nb,c,12\n");
     assert!(
         message.contains(
-            "has the weight `1,016`: expected a number without separators of thousands, such as 1016"
+            "has the weight `1,016`: expected a number without commas, 1016 if the comma separates thousands, or 1.016 if it stands before decimals"
         ),
         "{message}"
     );
+    assert!(refused("source,target,weight\na,b,\"1,016,000\"\n").contains("such as 1016000"));
+    assert!(refused("source,target,weight\na,b,inf\n").contains("expected a finite number"));
     assert!(refused("a b 1.016.000\nb c 950\n").contains("such as 1016000"));
     assert!(refused("a;b;0,5\nb;c;1,5\n").contains("decimal point"));
     for text in ["source,target,weight\na,b,1.016\nb,c,950\n", "a b 1.016\nb c 950\n"] {

@@ -31,9 +31,11 @@ use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_n
 pub(super) use check::{incidence, is_incidence};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
+pub(super) use doubt::SAMPLE;
 pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, role, time_column};
 pub use options::{Header, TableForm, TableOptions};
+pub(super) use unnamed::are_times;
 
 /// The columns of a table of edges, from 0.
 ///
@@ -106,6 +108,16 @@ impl TableColumns {
         Some(Note::hinting(text, Hint { setting: "weight", value: "NAME".into() }))
     }
 
+    /// The column of times among those of these names, such as `time` or `date`; otherwise `t`, `year` or similar.
+    ///
+    /// ```
+    /// use ergodict::data::TableColumns;
+    /// assert_eq!(TableColumns::times(&["year", "i", "Time (s)"]), Some(2));
+    /// ```
+    pub fn times(names: &[impl AsRef<str>]) -> Option<usize> {
+        time_column(names)
+    }
+
     /// A note that rows repeat edges, as contacts do, next to times that nothing is made of and without weights.
     ///
     /// ```
@@ -115,7 +127,14 @@ impl TableColumns {
     /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges, each of which counts once"));
     /// ```
     pub fn repeated(unused: &[impl AsRef<str>], rows: u64) -> Option<Note> {
-        let time = unused[time_column(unused).filter(|_| rows > 0)?].as_ref();
+        Self::repeated_next_to(unused[time_column(unused)?].as_ref(), rows)
+    }
+
+    /// The same, next to this column of times.
+    pub(super) fn repeated_next_to(time: &str, rows: u64) -> Option<Note> {
+        if rows == 0 {
+            return None;
+        }
         let (repeat, each) =
             if rows == 1 { ("row repeats an edge", "which") } else { ("rows repeat edges", "each of which") };
         let text = format!(
@@ -265,6 +284,13 @@ impl TableColumns {
         }
         let sought = source.is_none() && target.is_none();
         let (source, target) = both_ends(names, rows, (source, target), &candidates)?;
+        let measured = [source, target].into_iter().find(|&at| sought && is_measure(names[at].as_ref()));
+        if let Some(at) = measured {
+            return Err(format!(
+                "has no two columns for the ends of an edge, as {} looks like a measure: name them `source` and `target`, or give them as source and target",
+                listed(names, [at])
+            ));
+        }
         let asked = options.source.is_some() && options.target.is_some();
         check::ends(names, rows, (source, target), (sought, asked))?;
         let known = [Some(source), Some(target), weight, direction];

@@ -80,6 +80,8 @@ pub(super) struct ListNotes {
     pub(super) ignored_weights: bool,
     /// Columns that the header names and nothing is made of.
     pub(super) unused: Vec<String>,
+    /// An unused column without a name that has times.
+    pub(super) times: Option<String>,
     /// The first line, where it is taken for an edge but could be a header.
     pub(super) doubts: Vec<Doubt>,
     /// The first weight below zero, with its line.
@@ -342,6 +344,7 @@ impl<'a> Parser<'a> {
             weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
             ignored_weights: layout.weight == Weight::Ignored,
             unused: layout.unused.clone(),
+            times: layout.times.clone(),
             doubts: layout.doubts.clone(),
             negative: self.negative,
             repeated: self.repeated,

@@ -66,6 +66,7 @@ pub use settings::ReadSettings;
 pub use square_table::TableLabels;
 use std::sync::OnceLock;
 pub use structure::Components;
+pub(crate) use structure::Sides;
 pub use summary::{DegreeBin, Spread, Summary};
 pub(crate) use time::PermutedTimes;
 pub use time::{

@@ -35,6 +35,19 @@ impl Components {
     }
 }
 
+/// The sides of the nodes of a bipartite network. Which side of one component goes with which of another is unknown.
+pub(crate) struct Sides {
+    components: Vec<u32>,
+    second: Vec<bool>,
+}
+
+impl Sides {
+    /// The component of a node, and whether the node is on the other side than the component's first.
+    pub(crate) fn of(&self, node: u32) -> (u32, bool) {
+        (self.components[node as usize], self.second[node as usize])
+    }
+}
+
 impl Network {
     /// The simple network: directions, weights and loops are left out, and arcs in both directions are one edge.
     ///
@@ -98,16 +111,25 @@ impl Network {
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     pub fn is_two_sided(&self) -> bool {
-        let parts = self.components();
-        parts.bipartite.iter().all(|two_sided| *two_sided)
-            && self.edges() > (self.nodes() - parts.sizes.len()) as u64
+        self.is_two_sided_in(&self.components())
     }
 
-    /// Whether nodes are on the second side of a [two-sided](Self::is_two_sided) network, the first node of each component being on the first;
-    /// empty for others.
-    pub(crate) fn second_side(&self) -> Vec<bool> {
-        if !self.is_two_sided() {
-            return Vec::new();
+    fn is_two_sided_in(&self, parts: &Components) -> bool {
+        // Two opposite arcs are no cycle.
+        let joined = || {
+            let once = |u: u32, v: u32| u < v || self.neighbors(v as usize).binary_search(&u).is_err();
+            self.each_edge().filter(|&(u, v, _)| once(u, v)).count() as u64
+        };
+        parts.bipartite.iter().all(|two_sided| *two_sided)
+            && if self.is_directed() { joined() } else { self.edges() }
+                > (self.nodes() - parts.sizes.len()) as u64
+    }
+
+    /// The sides of the nodes of a [two-sided](Self::is_two_sided) network.
+    pub(crate) fn sides(&self) -> Option<Sides> {
+        let parts = self.components();
+        if !self.is_two_sided_in(&parts) {
+            return None;
         }
         let mut sides = vec![None; self.nodes()];
         let mut met = Vec::new();
@@ -126,7 +148,8 @@ impl Network {
                 }
             }
         }
-        sides.into_iter().map(|side| side == Some(true)).collect()
+        let second = sides.into_iter().map(|side| side == Some(true)).collect();
+        Some(Sides { components: parts.labels, second })
     }
 
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
@@ -277,6 +300,19 @@ mod tests {
         assert_eq!(largest.ids().name(0), "6");
         assert!(Network::simple(0, &[]).unwrap().components().sizes.is_empty());
         assert_eq!(Network::simple(0, &[]).unwrap().largest_component().nodes(), 0);
+    }
+
+    #[test]
+    fn opposite_arcs_are_no_cycle_between_two_sides() {
+        let two_sided = |edges: &[(u32, u32)]| {
+            let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
+            let build = Build { directed: true, loops: Loops::Keep };
+            Network::build(NodeIds::numbered(4), &edges, false, build).unwrap().0.is_two_sided()
+        };
+        assert!(!two_sided(&[(0, 1), (1, 0), (1, 2), (2, 3)]));
+        assert!(!two_sided(&[(1, 0), (0, 1), (2, 1), (3, 2), (2, 3)]));
+        assert!(two_sided(&[(0, 1), (1, 2), (2, 3), (3, 0)]));
+        assert!(two_sided(&[(0, 1), (1, 0), (1, 2), (2, 3), (3, 0)]));
     }
 
     #[test]

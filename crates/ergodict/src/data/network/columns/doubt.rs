@@ -1,17 +1,22 @@
 //! What an edge list could be instead of what it is read as.
 
 use super::first_row::{FirstRow, MISSING, first_row, may_be_names};
+use super::kinds::are_one_kind;
 use super::unnamed::{
     begins_with_sizes, check_edge_index, check_three_columns, could_be_edge_index, could_be_triples,
     could_begin_with_times,
 };
+use super::values::Kind;
 use super::weights::{is_thousands, odd_weights};
-use super::{TableColumns, TableOptions, are_edge_names};
+use super::{TableColumns, TableOptions, are_edge_names, listed};
 use crate::data::network::NodeIds;
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use crate::{Hint, Note, Result};
 use std::path::Path;
+
+/// Rows of a table that are looked at.
+pub(in super::super) const SAMPLE: usize = 128;
 
 /// What a file, or a part of it, could be instead of what it is read as.
 ///
@@ -42,6 +47,8 @@ pub enum Doubt {
     MissingNode(String),
     /// Several nodes have this label, so that nodes are called by their ids.
     Labels(String),
+    /// The ends, columns of these names, could have numbers of two kinds of nodes.
+    Kinds(String),
 }
 
 /// The ends of a row as messages show them.
@@ -179,6 +186,9 @@ impl Doubt {
             Self::Labels(label) => Note::from(format!(
                 "several nodes are labeled `{label}`, so that nodes are called by their ids"
             )),
+            Self::Kinds(columns) => Note::from(format!(
+                "a number in both of the columns {columns} is read as one node: if they have two kinds of nodes, write those of one kind with a letter, such as `x1`"
+            )),
         }
     }
 }
@@ -198,6 +208,13 @@ impl TableColumns {
         if !are_edge_names(names) && may_be_names(rows, (self.source, self.target)) {
             doubts
                 .push(Doubt::Title(fields(&[rows[0][self.source].as_ref(), rows[0][self.target].as_ref()])));
+        }
+        let (one, two) = (names[self.source].as_ref(), names[self.target].as_ref());
+        let integers =
+            || [self.source, self.target].map(|at| Kind::from_column(rows, at)) == [Kind::Integers; 2];
+        // All rows of shorter tables have been compared.
+        if rows.len() >= SAMPLE && integers() && !are_one_kind(one, two) {
+            doubts.push(Doubt::Kinds(listed(names, [self.source, self.target])));
         }
         // What a header calls weights may be years, or ascend.
         let sure = |doubt: &Doubt| !matches!(doubt, Doubt::Weights(_, what) if *what != "times (since 1970)");

@@ -4,7 +4,7 @@ use super::check::{incidence, is_incidence};
 use super::kinds::are_two_kinds;
 use super::listed;
 use super::names::{
-    Role, are_indices, are_triple, continues_series, is_pair, plain, role, stem, values_of_end,
+    Role, are_family, are_indices, are_triple, continues_series, is_pair, plain, role, stem, values_of_end,
 };
 use super::values::{Kind, are_ids};
 
@@ -27,14 +27,25 @@ pub(super) fn named_ends(
         let holds = move |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
         open.iter().copied().filter(holds)
     };
+    let all_of = |given: Option<usize>, of: Role, values: &str| -> Vec<usize> {
+        let holds = |at: &usize| values_of_end(name(*at)) == values;
+        given.map_or_else(|| called(of, false).filter(holds).collect(), |at| vec![at])
+    };
     // `sender_id` goes with `receiver_id`, not with `receiver_name`.
     let of_given = known.0.or(known.1).map(|at| values_of_end(name(at)));
     for values in of_given.into_iter().chain(["", "id", "name"]) {
-        let first = |given: Option<usize>, of| {
-            given.or_else(|| called(of, false).find(|&at| values_of_end(name(at)) == values))
-        };
-        if let (Some(source), Some(target)) = (first(known.0, Role::Source), first(known.1, Role::Target)) {
+        let (sources, targets) =
+            (all_of(known.0, Role::Source, values), all_of(known.1, Role::Target, values));
+        if let (&[source], &[target]) = (&sources[..], &targets[..]) {
+            let years = known == (None, None) && is_span(name(source), name(target));
+            let people = open.windows(2).find(|two| is_pair(name(two[0]), name(two[1]), true));
+            if let Some(people) = people.filter(|_| years) {
+                return Err(ambiguous(names, &[people, &[source, target]].concat()));
+            }
             return Ok((Some(source), Some(target)));
+        }
+        if !sources.is_empty() && !targets.is_empty() {
+            return one_family(names, &sources, &targets);
         }
     }
     let (exact_sources, exact_targets): (Vec<usize>, Vec<usize>) =
@@ -76,6 +87,32 @@ pub(super) fn named_ends(
         return Err(ambiguous(names, &which));
     }
     Ok((source.or_else(|| sources.first().copied()), target.or_else(|| targets.first().copied())))
+}
+
+/// Whether names are those of a span of time as well as of ends.
+fn is_span(one: &str, two: &str) -> bool {
+    (plain(one), plain(two)) == ("from".into(), "to".into())
+}
+
+/// Of several sources or targets, those that go with each other, as `from` and `to` do; `source` and `target` before any other.
+fn one_family(
+    names: &[impl AsRef<str>],
+    sources: &[usize],
+    targets: &[usize],
+) -> Result<(Option<usize>, Option<usize>), String> {
+    let name = |at: usize| names[at].as_ref();
+    let pairs = || sources.iter().flat_map(|&one| targets.iter().map(move |&two| (one, two)));
+    let families: Vec<(usize, usize)> =
+        pairs().filter(|&(one, two)| are_family(name(one), name(two))).collect();
+    let usual = pairs().find(|&(one, two)| (&*plain(name(one)), &*plain(name(two))) == ("source", "target"));
+    match (usual, &families[..]) {
+        (Some((source, target)), _) | (None, &[(source, target)]) => Ok((Some(source), Some(target))),
+        _ => {
+            let mut which = [sources, targets].concat();
+            which.sort_unstable();
+            Err(ambiguous(names, &which))
+        }
+    }
 }
 
 /// Two columns next to each other whose names are those of two ends.

@@ -44,10 +44,13 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
         // The numbers of columns that pandas writes where they have no names.
         return FirstRow::Unsure;
     }
+    if is_numbered(head, rest) {
+        return FirstRow::Names;
+    }
     // pandas calls a column without a name 0.
     let numbers = head.iter().filter(|field| number(field.as_ref())).count();
     let unnamed = numbers == 1 && head.len() == 3 && head[2].as_ref() == "0" && are_edge_names(&head[..2]);
-    if head.len() < 2 || numbers > 0 && !unnamed {
+    if head.len() < 2 || numbers > 0 && !unnamed && !has_years(head) {
         return FirstRow::Edge;
     }
     let called = |of: Role| head.iter().position(|name| role(name.as_ref()) == Some(of));
@@ -95,6 +98,27 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     }
     // One pair of nodes apart among edges that all hang together is no edge.
     if stands_apart(head, rest, 0) { FirstRow::Names } else { FirstRow::Unsure }
+}
+
+/// Whether the first row has a blank and the numbers of columns, and the rows below begin with their own, as pandas writes a table without names.
+fn is_numbered<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>]) -> bool {
+    let counts = |names: &[&str]| names.iter().zip(0..).all(|(name, at)| name.parse() == Ok::<usize, _>(at));
+    let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+    let first: Option<Vec<&str>> = rest.iter().map(|row| Some(row.first()?.as_ref())).collect();
+    head.len() > 2
+        && head[0].is_empty()
+        && counts(&head[1..])
+        && !rest.is_empty()
+        && first.is_some_and(|first| counts(&first))
+}
+
+/// Whether all numbers in a row that names both ends are years, as columns of a panel are called, or more of them than an edge has.
+fn has_years(head: &[impl AsRef<str>]) -> bool {
+    let year =
+        |name: &str| name.len() == 4 && integer_of(name).is_some_and(|year| (1000..=2999).contains(&year));
+    let called = |of: Role| head.iter().any(|name| role(name.as_ref()) == Some(of));
+    let numbers = || head.iter().map(AsRef::as_ref).filter(|name| name.parse::<f64>().is_ok());
+    called(Role::Source) && called(Role::Target) && (head.len() > 3 || numbers().all(year))
 }
 
 /// Whether the first row is written as no node is, above rows that share nodes with each other, but for some of them.
@@ -206,6 +230,12 @@ mod tests {
                 FirstRow::Names,
             ),
             (&["0", "1"], &[&["1", "7"], &["7", "9"]], false, FirstRow::Edge),
+            (&["source", "target", "2019"], ring, false, FirstRow::Names),
+            (&["source", "target", "7"], ring, false, FirstRow::Edge),
+            (&["father", "child", "2019"], ring, false, FirstRow::Edge),
+            (&["source", "target", "1", "2"], ring, false, FirstRow::Names),
+            (&["", "0", "1"], &[&["0", "5", "7"], &["1", "7", "9"]], false, FirstRow::Names),
+            (&["", "0", "1"], &[&["3", "5", "7"], &["1", "7", "9"]], false, FirstRow::Edge),
         ] {
             assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");
         }

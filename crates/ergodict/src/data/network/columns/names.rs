@@ -48,6 +48,22 @@ fn exact_role(name: &str) -> Option<Role> {
     })
 }
 
+/// Whether two names of ends, with or without `id` and `name`, go with each other, as `from` and `to` do.
+pub(super) fn are_family(source: &str, target: &str) -> bool {
+    const FAMILIES: [(&str, &[&str]); 8] = [
+        ("source", &["target", "destination", "dest", "dst"]),
+        ("src", &["target", "tgt", "dst", "dest", "destination"]),
+        ("from", &["to"]),
+        ("sender", &["receiver", "recipient"]),
+        ("follower", &["followee", "following"]),
+        ("citing", &["cited"]),
+        ("caller", &["callee"]),
+        ("ego", &["alter"]),
+    ];
+    let (source, target) = (plain(source), plain(target));
+    FAMILIES.iter().any(|(one, others)| *one == bare(&source) && others.contains(&bare(&target)))
+}
+
 /// A name without what says that its values are ids or names, as in `sender_id`.
 fn bare(name: &str) -> &str {
     name.strip_suffix(suffix(name)).unwrap_or(name)

@@ -1,5 +1,6 @@
 //! Rows without names of columns that may be something else than two ends and a weight: sizes, times, row numbers, lists of neighbors.
 
+use super::weights::odd_weights;
 use crate::data::network::edge_list::integer_of;
 use crate::error::Problem;
 use std::collections::BTreeSet;
@@ -64,7 +65,7 @@ pub(in super::super) fn begins_with_sizes<T: AsRef<str>>(
         _ => all && edges > most,
     };
     let shares = ids[0].contains(&nodes) || ids[0].contains(&edges);
-    let unsure = if complete { all && !shares && rest.len() > 2 && nodes <= most + 1 } else { edges > most };
+    let unsure = if complete { all && !shares && rest.len() > 2 && nodes - 1 <= most } else { edges > most };
     if certain || !unsure {
         return Ok(certain);
     }
@@ -193,6 +194,12 @@ pub(in super::super) fn could_be_triples<T: AsRef<str>>(rows: &[Vec<T>]) -> bool
     let common = heads.intersection(&tails).count();
     let few = 2 * relations.len();
     2 * common >= tails.len() && tails.len() > few && heads.len() > few
+}
+
+/// Whether a column of a list has times: dates, seconds or milliseconds since 1970, or ascending integers.
+pub(in super::super) fn are_times<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> bool {
+    let dates = || rows.iter().all(|row| row.get(at).is_some_and(|field| is_date(field.as_ref())));
+    odd_weights(rows, at).is_some_and(|what| what.starts_with("times") || what == "dates") || dates()
 }
 
 /// Whether a field begins as `2020-01-31` or `2020-01-31T12:00` does.

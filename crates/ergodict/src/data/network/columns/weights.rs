@@ -9,8 +9,13 @@ const LARGE: i64 = 1000;
 
 /// Such as times.
 pub(in super::super) fn odd_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Option<&'static str> {
-    let weights: Option<Vec<i64>> = rows.iter().map(|row| integer_of(row.get(at)?.as_ref())).collect();
-    let weights = weights.filter(|weights| weights.len() > 1)?;
+    let read = |weight: &dyn Fn(&str) -> Option<i64>| -> Option<Vec<i64>> {
+        rows.iter().map(|row| weight(row.get(at)?.as_ref())).collect()
+    };
+    let integers = read(&integer_of);
+    let whole = integers.is_some();
+    let seconds = |field: &str| Some(field.parse::<f64>().ok().filter(|x| x.is_finite())? as i64);
+    let weights = integers.or_else(|| read(&seconds)).filter(|weights| weights.len() > 1)?;
     let all = |holds: &dyn Fn(i64) -> bool| weights.iter().all(|&weight| holds(weight));
     let numbered = |from: i64| weights.iter().zip(from..).all(|(&weight, at)| weight == at);
     let day = |weight: i64| {
@@ -24,12 +29,14 @@ pub(in super::super) fn odd_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -
     };
     match () {
         () if weights.iter().all(|weight| *weight == weights[0]) => None,
-        () if all(&day) => Some("dates"),
+        () if whole && all(&day) => Some("dates"),
         // Seconds and milliseconds since 1970, from 1973 to 2128.
         () if all(&|weight| (100_000_000..5_000_000_000).contains(&weight)) => Some("times (since 1970)"),
         () if all(&|weight| (100_000_000_000..5_000_000_000_000).contains(&weight)) => {
             Some("times (since 1970)")
         }
+        // Other numbers with decimals are weights.
+        () if !whole => None,
         () if all(&|weight| (1800..=2100).contains(&weight)) => Some("years"),
         () if weights.len() >= FEWEST && (numbered(0) || numbered(1)) => Some("numbers of rows"),
         () if weights.len() >= FEWEST && weights.is_sorted() && distinct() => Some("times (ascending)"),
@@ -44,7 +51,7 @@ pub(in super::super) fn is_thousands<T: AsRef<str>>(rows: &[Vec<T>], at: usize) 
         most.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
     };
     let grouped = |weight: &str| match weight.split_once('.') {
-        _ if weight.starts_with('0') => false,
+        _ if weight.len() > 1 && weight.starts_with('0') => false,
         Some((thousands, rest)) => digits(thousands, 1..=3) && digits(rest, 3..=3),
         None => digits(weight, 1..=3),
     };
@@ -67,6 +74,7 @@ mod tests {
             ("1.016 1.25", false),
             ("1 950", false),
             ("1.016 1950", false),
+            ("1.016 0 950", true),
         ] {
             let rows: Vec<Vec<&str>> = weights.split(' ').map(|weight| vec!["1", "2", weight]).collect();
             assert_eq!(is_thousands(&rows, 2), expected, "{weights}");
@@ -89,6 +97,8 @@ mod tests {
             ("2000 2000", None),
             ("1999 12", None),
             ("0.5 1999", None),
+            ("1503435956.000247 1503435957.5", Some("times (since 1970)")),
+            ("0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8", None),
         ] {
             let rows: Vec<Vec<&str>> = weights.split(' ').map(|weight| vec!["1", "2", weight]).collect();
             assert_eq!(odd_weights(&rows, 2), expected, "{weights}");

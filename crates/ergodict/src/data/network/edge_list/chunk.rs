@@ -190,13 +190,21 @@ impl Chunk {
                     return Err(Problem::hinting(text, "unweighted", "true"));
                 }
                 let plain = field.replace(['.', ','], "");
+                let decimal = field.replacen(',', ".", 1);
+                let one_comma = field.contains(',') && decimal.parse::<f64>().is_ok();
+                if is_grouped(field) && one_comma {
+                    return Err(format!(
+                        "has {found}: expected a number without commas, {plain} if the comma separates thousands, or {decimal} if it stands before decimals"
+                    )
+                    .into());
+                }
                 if is_grouped(field) {
                     return Err(format!(
                         "has {found}: expected a number without separators of thousands, such as {plain} (decimals stand behind a point)"
                     )
                     .into());
                 }
-                if field.contains(',') && field.replacen(',', ".", 1).parse::<f64>().is_ok() {
+                if one_comma {
                     return Err(format!("has {found}: expected a decimal point in place of the comma").into());
                 }
                 let text = format!("has {found}: expected a finite number; weights can be ignored");

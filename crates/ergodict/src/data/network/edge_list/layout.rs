@@ -5,16 +5,14 @@ use super::line::{Separator, attribute_weight, attributes, content, split};
 use super::syntax;
 use crate::data::network::ReadOptions;
 use crate::data::network::columns::{
-    Doubt, FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
-    incidence, is_incidence,
+    Doubt, FirstRow, Header, SAMPLE, TableColumns, TableForm, TableOptions, are_edge_names, are_times,
+    direction_of, first_row, incidence, is_incidence,
 };
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Lines that are looked at.
-const SAMPLE: usize = 128;
 /// Lines that show what separates fields.
 const SEPARATED: usize = 33;
 
@@ -39,6 +37,8 @@ pub(super) struct Layout {
     pub(super) direction: Option<Direction>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
+    /// Number of an unused column of a list without names that has times.
+    pub(super) times: Option<String>,
     /// What it could be instead.
     pub(super) doubts: Vec<Doubt>,
 }
@@ -202,6 +202,9 @@ impl Layout {
             _ => columns.weight.map_or(Weight::None, Weight::Column),
         };
         layout.unused = columns.unused.iter().map(|at| (at + 1).to_string()).collect();
+        let edges = &all[usize::from(layout.header.is_some())..];
+        let times = columns.unused.iter().find(|&&at| are_times(edges, at));
+        layout.times = times.map(|at| (at + 1).to_string());
         if ignore_weights {
             layout.columns = layout.columns.max(3);
             if layout.weight != Weight::None {
@@ -236,6 +239,7 @@ impl Layout {
             names: None,
             direction: None,
             unused: Vec::new(),
+            times: None,
             doubts: Vec::new(),
         }
     }
@@ -254,7 +258,7 @@ impl Layout {
         self.doubts = found.doubts(head, rows);
         let asked = options.table.header != Header::Auto || options.table.has_columns();
         self.doubts.retain(|doubt| match doubt {
-            Doubt::Title(_) => !asked,
+            Doubt::Title(_) | Doubt::Kinds(_) => !asked,
             _ => options.weighted != Some(false) || !doubt.is_of_weights(),
         });
         let dictionary =

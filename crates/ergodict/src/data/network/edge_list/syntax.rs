@@ -2,7 +2,7 @@
 
 use super::layout::shown;
 use super::line::{Separator, split};
-use crate::data::network::columns::{are_edge_names, are_names_above};
+use crate::data::network::columns::{FirstRow, TableOptions, are_edge_names, are_names_above, first_row};
 use crate::error::Problem;
 use std::collections::BTreeSet;
 
@@ -53,6 +53,22 @@ pub(super) fn check_title(lines: &[(u64, &str)]) -> Result<(), (u64, Problem)> {
         if header && !are_edge_names(&above) && lines.len() > at + 1 {
             let problem = "has the names of columns, but is not the first line: leave out the lines above it, or begin them with `#`";
             return Err((number, problem.into()));
+        }
+    }
+    // A header between blanks above edges between tabs is a header.
+    let rows: Vec<Vec<String>> = below.iter().filter_map(|(_, line)| fields(line).ok()).collect();
+    if let Some((number, first)) = lines.first()
+        && separator != Separator::Mixed
+        && fields(first).is_ok_and(|row| row.len() == 1)
+        && !below.is_empty()
+        && rows.len() == below.len()
+        && rows.iter().all(|row| row.len() > 1)
+    {
+        let words: Vec<&str> = first.split_whitespace().collect();
+        let header = first_row(&words, &rows, &TableOptions::default(), true) == FirstRow::Names;
+        if words.len() > 1 && !header && words.iter().any(|word| word.parse::<f64>().is_err()) {
+            let problem = "has one field, and the lines below have more: leave it out if it is a title above the table, or begin it with `#`";
+            return Err((*number, problem.into()));
         }
     }
     Ok(())

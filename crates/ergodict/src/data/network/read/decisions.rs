@@ -83,6 +83,8 @@ pub struct ReadDecisions {
     pub header: Option<u64>,
     /// Columns that a header names and nothing was made of, such as `year`.
     pub unused: Vec<String>,
+    /// The number of an unused column of a list without names that has times.
+    pub times: Option<String>,
     /// What it could be instead.
     pub doubts: Vec<Doubt>,
     /// The attribute that has the names of the nodes, where these are not their ids.
@@ -105,7 +107,8 @@ impl ReadDecisions {
         found: EdgeCounts,
         words: bool,
     ) -> Self {
-        let (weight_column, header, unused, doubts, labels) = (None, None, Vec::new(), Vec::new(), None);
+        let (weight_column, header, unused, times, doubts, labels) =
+            (None, None, Vec::new(), None, Vec::new(), None);
         Self {
             format,
             directed,
@@ -114,6 +117,7 @@ impl ReadDecisions {
             weight_column,
             header,
             unused,
+            times,
             doubts,
             labels,
             loops,
@@ -124,9 +128,9 @@ impl ReadDecisions {
 
     /// With what was noticed in a list, and the doubts about its nodes.
     pub(in crate::data::network) fn noticed(self, noticed: ListNotes, nodes: Vec<Doubt>) -> Self {
-        let ListNotes { header, weight_column, unused, mut doubts, .. } = noticed;
+        let ListNotes { header, weight_column, unused, times, mut doubts, .. } = noticed;
         doubts.extend(nodes);
-        Self { weight_column, header, unused, doubts, ..self }
+        Self { weight_column, header, unused, times, doubts, ..self }
     }
 
     /// What may not be as it was meant of a file that was read so: a first line that could be a header, and columns that could be weights, unless columns
@@ -144,7 +148,12 @@ impl ReadDecisions {
             self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
         let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
         let counted = self.weights == Weights::None && options.weighted.is_none();
-        let repeated = counted.then(|| TableColumns::repeated(&self.unused, self.found.duplicates)).flatten();
+        let rows = self.found.duplicates;
+        let repeated = || match &self.times {
+            Some(times) => TableColumns::repeated_next_to(times, rows),
+            None => TableColumns::repeated(&self.unused, rows),
+        };
+        let repeated = counted.then(repeated).flatten();
         self.doubts.iter().map(Doubt::note).chain(ignored).chain(repeated).collect()
     }
 }

@@ -158,9 +158,9 @@ fn rewired_bipartite_networks_are_uniform_over_all_of_the_degrees_and_sides() {
         (4, vec![(0, 2), (1, 3), (2, 1), (3, 0)], true, 4),
     ] {
         let original = network(n, &start, directed);
-        let side = original.second_side();
+        let sides = original.sides().unwrap();
         let between: Edges =
-            pairs(n, directed).into_iter().filter(|&(u, v)| side[u as usize] != side[v as usize]).collect();
+            pairs(n, directed).into_iter().filter(|&(u, v)| sides.of(u).1 != sides.of(v).1).collect();
         let subsets = (0..1u32 << between.len()).map(|code| {
             let chosen = between.iter().enumerate().filter(|(i, _)| code >> i & 1 == 1);
             chosen.map(|(_, pair)| *pair).collect::<Edges>()
@@ -247,6 +247,17 @@ fn disconnected_and_bipartite_networks_stay_simple() {
             assert!(copy.is_simple());
             assert_eq!(copy.is_two_sided(), original.is_two_sided());
         }
+    }
+}
+
+#[test]
+fn components_of_bipartite_networks_with_opposite_first_nodes_keep_their_sides() {
+    // People 0, 1, 6, 7 and events 2, 3, 4, 5: the first node of one component is a person, of the other an event.
+    let original = network(8, &[(0, 2), (0, 3), (1, 2), (1, 3), (4, 6), (4, 7), (5, 6), (5, 7)], false);
+    let event = |node: u32| (2..6).contains(&node);
+    for seed in 0..50 {
+        let copy = rewired(&original, 10, seed).unwrap();
+        assert!(edges(&copy).iter().all(|&(u, v)| event(u) != event(v)), "{:?}", edges(&copy));
     }
 }
 
