@@ -245,7 +245,8 @@ fn disconnected_and_bipartite_networks_stay_simple() {
             let copy = rewired(original, 10, seed).unwrap();
             check_kept(original, &copy);
             assert!(copy.is_simple());
-            assert_eq!(copy.is_two_sided(), original.is_two_sided());
+            // Two triangles can become a ring of six.
+            assert!(copy.is_two_sided() || !original.is_two_sided());
         }
     }
 }
