@@ -146,7 +146,7 @@ impl Args {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
             seconds: time.as_secs_f64(),
             lambda: model.parameters.effective_lambda(),
-            samples_of_data: run.explained().map(|share| share.samples),
+            samples_of_data: run.explained().and_then(|share| share.samples),
             data: input::name(&self.data),
             signs: run.sign_warning(),
             config: Value::Object(model.provenance.config.clone()),

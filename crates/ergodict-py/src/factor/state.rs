@@ -189,12 +189,13 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
         }
         let Self { x, order, missing, buffers, .. } = self;
         explained_share(dictionary, stop, |see| {
-            let mut next = 0;
+            let (mut count, mut next) = (0, 0);
             while let Some((rows, then)) = order.kept_rows(next) {
                 see(x.minibatch(&rows, *missing, buffers)?).map_err(|e| at_sample(e, &rows))?;
+                count += rows.len() as u64;
                 next = then;
             }
-            Ok(())
+            Ok(count)
         })
     }
 }

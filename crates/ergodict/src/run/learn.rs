@@ -256,8 +256,9 @@ impl<T: Scalar> Run<T> {
         let results = model.provenance.results;
         self.core.held_out =
             results.and_then(|r| r.held_out_loss_per_sample.map(|loss| (r.held_out_samples, loss)));
-        self.core.explained =
-            results.and_then(|r| Some(ExplainedShare { atoms: r.explained?, mean: r.explained_by_mean? }));
+        self.core.explained = results.and_then(|r| {
+            Some(ExplainedShare { samples: None, atoms: r.explained?, mean: r.explained_by_mean? })
+        });
         self.core.negative = model.provenance.more.get("negative").is_some_and(|negative| *negative == true);
         Ok(())
     }

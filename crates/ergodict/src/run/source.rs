@@ -165,11 +165,13 @@ pub struct ExhaustiveStats {
 ///
 /// ```
 /// use ergodict::run::ExplainedShare;
-/// let share = ExplainedShare { atoms: 0.9, mean: 0.6 };
+/// let share = ExplainedShare { samples: Some(100), atoms: 0.9, mean: 0.6 };
 /// assert!(share.atoms > share.mean);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ExplainedShare {
+    /// Samples, each counted once; unknown of a run that continues from a model.
+    pub samples: Option<u64>,
     /// By the atoms.
     pub atoms: f64,
     /// By the mean sample alone.

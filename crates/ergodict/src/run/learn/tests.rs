@@ -55,7 +55,7 @@ impl Source<f64> for Numbered {
             stop.ask();
             return Err(Error::Interrupted);
         }
-        Ok(Some(ExplainedShare { atoms: 0.75, mean: 0.5 }))
+        Ok(Some(ExplainedShare { samples: Some(4 * self.total), atoms: 0.75, mean: 0.5 }))
     }
 }
 

@@ -105,7 +105,7 @@ impl<T: Scalar> Source<T> for ImageSource<T> {
                 stream.copy(&mut x);
                 see((&x).into())?;
             }
-            Ok(())
+            Ok((batches * patches) as u64)
         })
     }
 

@@ -123,11 +123,10 @@ impl<T: Scalar> Source<T> for MatrixSource<T> {
         }
         let Self { batches, missing, .. } = self;
         explained_share(dictionary, stop, |see| {
-            let each = batches.for_each_batch(false, |x| {
+            batches.for_each_batch(false, |x| {
                 let mask = mask(x, *missing);
                 see(observed(x, mask.as_ref()))
-            });
-            each.map(drop)
+            })
         })
     }
 

@@ -6,7 +6,7 @@ use crate::run::{ExplainedShare, Stop};
 use crate::{Error, Result};
 
 /// The share of samples that atoms and multiples of the mean sample explain. `pass` hands all minibatches to what it is given, once for the mean and
-/// again for the shares. There is no share where all samples are zero.
+/// again for the shares, and returns the number of samples. There is no share where all samples are zero.
 ///
 /// ```
 /// use ergodict::factor::{FactorSettings, Factorizer};
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// use ergodict::run::{Stop, explained_share};
 /// let x = Mat::from_fn(3, 4, |i, j| f64::from(u8::from(i == j % 3)));
 /// let mut dictionary = Factorizer::from_dictionary(FactorSettings { lambda: 0.0, ..FactorSettings::new(3) }, Mat::from_fn(3, 3, |i, k| f64::from(u8::from(i == k))).as_ref())?;
-/// let share = explained_share(&mut dictionary, &Stop::default(), |see| see((&x).into()))?.unwrap();
+/// let share = explained_share(&mut dictionary, &Stop::default(), |see| see((&x).into()).map(|()| 4))?.unwrap();
 /// assert!((share.atoms - 1.0).abs() < 1e-12 && share.mean < 1.0);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -24,7 +24,7 @@ use crate::{Error, Result};
 pub fn explained_share<T: Scalar>(
     dictionary: &mut Factorizer<T>,
     stop: &Stop,
-    mut pass: impl FnMut(&mut dyn FnMut(Minibatch<'_, T>) -> Result<()>) -> Result<()>,
+    mut pass: impl FnMut(&mut dyn FnMut(Minibatch<'_, T>) -> Result<()>) -> Result<u64>,
 ) -> Result<Option<ExplainedShare>> {
     let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
     let (mut mean, mut shares, mut fitted) = (MeanSample::default(), Shares::default(), Mat::zeros(0, 0));
@@ -33,13 +33,13 @@ pub fn explained_share<T: Scalar>(
         asked()
     })?;
     let mean = mean.finish();
-    pass(&mut |x| {
+    let samples = pass(&mut |x| {
         dictionary.transform(x)?;
         dictionary.reconstruct(&mut fitted);
         shares.add(x, &fitted, &mean);
         asked()
     })?;
-    Ok(shares.finish())
+    Ok(shares.finish(samples))
 }
 
 /// Column `j`, with NaN for missing entries.
@@ -109,9 +109,13 @@ impl Shares {
     }
 
     /// The shares; none where all samples are zero.
-    fn finish(self) -> Option<ExplainedShare> {
+    fn finish(self, samples: u64) -> Option<ExplainedShare> {
         let share = |left: f64| 1.0 - left / self.squares;
-        let found = ExplainedShare { atoms: share(self.left), mean: share(self.left_by_mean) };
+        let found = ExplainedShare {
+            samples: Some(samples),
+            atoms: share(self.left),
+            mean: share(self.left_by_mean),
+        };
         (self.squares > 0.0 && self.squares.is_finite()).then_some(found)
     }
 }
@@ -130,7 +134,7 @@ mod tests {
         let mut dictionary = Factorizer::from_dictionary(settings, w.as_ref()).unwrap();
         let x = Mat::from_fn(2, 2, |i, j| [[2.0, 1.0], [2.0, 3.0]][i][j]);
         let mut share = |x: Minibatch<'_, f64>| {
-            explained_share(&mut dictionary, &Stop::default(), |see| see(x)).unwrap().unwrap()
+            explained_share(&mut dictionary, &Stop::default(), |see| see(x).map(|()| 2)).unwrap().unwrap()
         };
         let found = share((&x).into());
         // What is left: 0 of the first sample and 2 of the second; by the mean (16/8.5 − …)², of 18 in all.
@@ -143,13 +147,15 @@ mod tests {
             (found.mean - (1.0 - (left([2.0, 2.0]) + left([1.0, 3.0])) / 18.0)).abs() < 1e-12,
             "{found:?}"
         );
+        assert_eq!(found.samples, Some(2));
         // Without the 3, the atom leaves nothing, and values there are not read.
         let holed = Mat::from_fn(2, 2, |i, j| if (i, j) == (1, 1) { 77.0 } else { x.get(i, j) });
         let observed = Mask::from_fn(2, 2, |i, j| (i, j) != (1, 1));
         let found = share(Minibatch::Masked { values: holed.as_ref(), observed: &observed });
         assert!((found.atoms - 1.0).abs() < 1e-9 && found.mean < 1.0, "{found:?}");
         let zeros = Mat::<f64>::zeros(2, 2);
-        let none = explained_share(&mut dictionary, &Stop::default(), |see| see((&zeros).into())).unwrap();
+        let none = explained_share(&mut dictionary, &Stop::default(), |see| see((&zeros).into()).map(|()| 2))
+            .unwrap();
         assert!(none.is_none());
     }
 }
