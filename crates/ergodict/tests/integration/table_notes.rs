@@ -145,7 +145,8 @@ fn of_several_columns_for_an_end_those_that_go_together_are_taken() {
 
 #[test]
 fn numbers_of_two_kinds_of_nodes_beyond_the_first_rows_are_noted() {
-    let rows: String = (0..300).map(|at| format!("{},{}\n", 900 - at, at % 30 + 1)).collect();
+    let rows: Vec<String> = (0..300).map(|at| format!("{},{}", 900 - at, at % 30 + 1)).collect();
+    let rows = rows.join("\n");
     assert!(matches!(&read(&format!("sailor_id,ship_id\n{rows}")).unwrap().1.doubts[..], [Doubt::Kinds(_)]));
     for names in ["source,target", "friend_1,friend_2"] {
         assert_eq!(read(&format!("{names}\n{rows}")).unwrap().1.doubts, [], "{names}");
