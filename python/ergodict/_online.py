@@ -67,7 +67,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     history_ : dict of ndarray
         Loss and surrogate by step, thinned as it grows.
     explained_ : dict or None
-        Shares of the samples that the atoms and multiples of the mean sample explain.
+        Shares of the samples that the atoms, and the mean sample as the only atom, explain.
     held_out_loss_ : float or None
         The mean loss of the samples held out by `fit`.
     piece_ : int
@@ -356,7 +356,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     @property
     def explained_(self) -> Optional[dict[str, float]]:
-        """The share of the samples that is explained: by the atoms, and by multiples of the mean sample.
+        """The share of the samples that is explained: by the atoms, and by the mean sample as the only atom.
 
         It is ``1 - |X - HW|²/|X|²`` over the samples that `fit` has learned from; None after a single epoch, with weights of samples, and
         after `partial_fit`.

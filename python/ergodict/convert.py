@@ -433,8 +433,8 @@ def _labels(table: Any) -> Optional[list[str]]:
 
 def with_index(table: Any) -> Any:
     """A pandas table with the named levels of its index as columns, as it is written to a file; other tables as they are."""
-    names = getattr(getattr(table, "index", None), "names", None)
-    named = names is not None and any(name is not None for name in names)
+    names: list[Any] = list(getattr(getattr(table, "index", None), "names", ()))
+    named = any(name is not None for name in names)
     return table.reset_index() if named and not set(names) & set(table.columns) else table
 
 

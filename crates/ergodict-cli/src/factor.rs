@@ -113,8 +113,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(code) = learning.drive().map_err(input::hinted)? {
         return Ok(code);
     }
-    args.finish(learning, started.elapsed(), common)?;
-    Ok(ExitCode::SUCCESS)
+    args.finish(learning, started.elapsed(), common)
 }
 
 impl Args {
@@ -134,13 +133,14 @@ impl Args {
     }
 
     /// Writes the model and the report, and prints the summary.
-    fn finish<T: Scalar>(&self, learning: Learning<T>, time: Duration, common: &Common) -> Result<()> {
+    fn finish<T: Scalar>(&self, learning: Learning<T>, time: Duration, common: &Common) -> Result<ExitCode> {
         let run = &learning.runs[0];
         let (mut model, results) = (run.finish()?, run.results()?);
         model.provenance.shape = self.shape;
         model.save(&self.out)?;
         let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
         self.reports.write(|| Ok(page::of_model(&model, &[timing])?))?;
+        let code = learning.exit_code(&self.out);
         let run = &learning.close()?[0];
         let summary = FactorSummary {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
@@ -152,7 +152,8 @@ impl Args {
             config: Value::Object(model.provenance.config.clone()),
             shown: self.reports.lines(),
         };
-        emit(&summary, common)
+        emit(&summary, common)?;
+        Ok(code)
     }
 }
 

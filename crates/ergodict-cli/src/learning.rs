@@ -86,6 +86,18 @@ impl<T: Scalar> Learning<T> {
         self.driver.interrupted(&format!("step {}{tests}", self.steps()))
     }
 
+    /// Reports that a model was written without the share that its atoms explain, where that was interrupted: the exit code.
+    pub(crate) fn exit_code(&self, out: &Path) -> ExitCode {
+        if !self.runs.iter().any(Run::lacks_share) {
+            return ExitCode::SUCCESS;
+        }
+        say(&format!(
+            "ergodict: interrupted before the explained share was measured; {} was written without it (add --checkpoint FILE to be able to resume)",
+            out.display()
+        ));
+        interrupt::code()
+    }
+
     /// Deletes the checkpoint, for everything is written: the runs.
     pub(crate) fn close(self) -> Result<Vec<Run<T>>> {
         self.driver.remove()?;

@@ -137,6 +137,7 @@ impl Args {
             ));
             return Ok(interrupt::code());
         }
+        let code = learning.exit_code(&self.out);
         let run = &learning.close()?[0];
         let chain = run.source().stats().time.as_secs_f64();
         let (filling, learning) = run.times();
@@ -151,7 +152,7 @@ impl Args {
             shown: self.reports.lines(),
         };
         emit(&summary, common)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(code)
     }
 }
 

@@ -170,7 +170,8 @@ pub fn torus((rows, cols): (usize, usize), temperature: f64) -> (f64, f64) {
     // ln (2 sinh 2K)^{mn/2} has the derivatives mn coth 2K and −2mn/sinh² 2K.
     let energy = -(first + sites * cosh / sinh) / sites;
     let heat = k * k * (second - first * first - 2.0 * sites / (sinh * sinh)) / sites;
-    (energy, heat)
+    // Differences of large numbers: what is left of a heat of nothing may be below 0.
+    (energy, heat.max(0.0))
 }
 
 /// The arithmetic-geometric mean of 1 and `b = 1 − gap`, `0 < b ≤ 1`, and by how much it is above `b`. The complete elliptic

@@ -114,7 +114,7 @@ pub struct Results {
     /// Share `1 − ‖X − WH‖²/‖X‖²` that the atoms explain, with codes as in learning (λ included): of a matrix that was learned from in several
     /// epochs, or of newly drawn patches of the same images; `null` for networks, whose shares are those of `networks`, for spins, and after a single epoch.
     pub explained: Option<f64>,
-    /// The same for multiples of the mean sample, or patch.
+    /// The same for the mean sample, or patch, of norm 1 as the only atom.
     pub explained_by_mean: Option<f64>,
     /// `‖W − Π(W − ∇g(W)/2λ_max(A))‖ / ‖W‖`, zero where the surrogate is minimal.
     pub stationarity_gap: f64,
@@ -124,7 +124,7 @@ pub struct Results {
     pub unused_atoms: usize,
     /// Steps in which coding met its cap before its tolerance.
     pub capped_code_steps: u64,
-    /// Steps in which the dictionary update met its cap before its tolerance.
+    /// Steps in which the dictionary update met its cap of several sweeps before its tolerance.
     pub capped_update_steps: u64,
     /// How often an atom was replaced.
     pub reseeded: u64,

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 const MAGIC: &[u8; 16] = b"ergodict-state\r\n";
 /// The version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Bytes before the header, and of the digest at the end.
 const PREFIX: u64 = MAGIC.len() as u64 + 4 + 8;
 const DIGEST: u64 = 32;

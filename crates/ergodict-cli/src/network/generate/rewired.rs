@@ -106,7 +106,8 @@ impl Summary for RewiredSummary<'_> {
         let rewired = format!("{share:.0} % of {} edges are new, {degrees}", self.edges);
         let mut lines = vec![("rewired", rewired)];
         if self.new_edges == 0 {
-            let reason = "no edge changed: perhaps no other network has these degrees";
+            let reason =
+                "no edge changed: perhaps no other network has these degrees (bipartite: and components)";
             lines.push(("note", reason.to_owned()));
         }
         if self.weighted {

@@ -183,6 +183,11 @@ impl<T: Scalar> Run<T> {
         self.core.learned
     }
 
+    /// Whether all minibatches were learned from, and the explained share, which comes next, was interrupted.
+    pub fn lacks_share(&self) -> bool {
+        self.core.learned && !self.core.over
+    }
+
     /// How far the test of changes or the comparison with rewired copies is, if it is not over: `7 of 20 permutations`.
     pub fn unfinished(&self) -> Option<String> {
         if let Some(test) = &self.test {

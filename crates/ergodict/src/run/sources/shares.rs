@@ -1,12 +1,14 @@
-//! How much of samples a dictionary explains, next to multiples of the mean sample; missing entries do not count.
+//! How much of samples a dictionary explains, next to the mean sample as the only atom; missing entries do not count.
 
+use crate::factor::code::{CodeSet, Penalty};
 use crate::factor::{Factorizer, Minibatch};
 use crate::linalg::{Mat, Scalar};
 use crate::run::{ExplainedShare, Stop};
 use crate::{Error, Result};
 
-/// The share of samples that atoms and multiples of the mean sample explain. `pass` hands all minibatches to what it is given, once for the mean and
-/// again for the shares, and returns the number of samples. There is no share where all samples are zero.
+/// The share of samples that the atoms explain, and that the mean sample of norm 1 explains as the only atom, with the same penalties and set of codes.
+/// `pass` hands all minibatches to what it is given, once for the mean and again for the shares, and returns the number of samples. There is no share
+/// where all samples are zero.
 ///
 /// ```
 /// use ergodict::factor::{FactorSettings, Factorizer};
@@ -27,16 +29,17 @@ pub fn explained_share<T: Scalar>(
     mut pass: impl FnMut(&mut dyn FnMut(Minibatch<'_, T>) -> Result<()>) -> Result<u64>,
 ) -> Result<Option<ExplainedShare>> {
     let asked = || if stop.is_asked() { Err(Error::Interrupted) } else { Ok(()) };
-    let (mut mean, mut shares, mut fitted) = (MeanSample::default(), Shares::default(), Mat::zeros(0, 0));
+    let settings = dictionary.parameters();
+    let (codes, penalty) = (settings.code(), settings.penalty());
+    let (mut mean, mut shares) = (MeanSample::default(), Shares::default());
     pass(&mut |x| {
         mean.add(x);
         asked()
     })?;
-    let mean = mean.finish();
+    let mean = OnlyAtom { atom: mean.finish(), codes, penalty };
     let samples = pass(&mut |x| {
         dictionary.transform(x)?;
-        dictionary.reconstruct(&mut fitted);
-        shares.add(x, &fitted, &mean);
+        shares.add(x, (dictionary.dictionary(), dictionary.code()), &mean);
         asked()
     })?;
     Ok(shares.finish(samples))
@@ -76,30 +79,68 @@ impl MeanSample {
         }
     }
 
+    /// The mean over its norm.
     fn finish(self) -> Vec<f64> {
-        self.sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
+        let mut mean: Vec<f64> =
+            self.sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect();
+        // By the largest entry first: squares of tiny numbers vanish.
+        let largest = mean.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        if largest > 0.0 {
+            let norm = mean.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
+            mean.iter_mut().for_each(|x| *x = *x / largest / norm);
+        }
+        mean
     }
 }
 
-/// Sums of squares: of samples, and of what atoms and multiples of the mean leave of them.
+/// A dictionary of one atom.
+struct OnlyAtom {
+    atom: Vec<f64>,
+    codes: CodeSet,
+    penalty: Penalty,
+}
+
+impl OnlyAtom {
+    /// The code `h` that minimizes `‖x − hw‖² + λ|h| + κ₂h²/2` over the entries that there are, by `⟨x, w⟩` and `‖w‖²` of these.
+    fn code(&self, product: f64, norm: f64) -> f64 {
+        let Penalty { lambda, kappa2 } = self.penalty;
+        let (least, most) = match self.codes {
+            CodeSet::Box { upper } => (0.0, upper),
+            CodeSet::Simplex { bound } => (0.0, bound),
+            ref codes if codes.is_nonnegative() => (0.0, f64::INFINITY),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let curvature = norm + kappa2 / 2.0;
+        let shrunk = (product.abs() - lambda / 2.0).max(0.0).copysign(product);
+        if curvature > 0.0 { (shrunk / curvature).clamp(least, most) } else { 0.0 }
+    }
+}
+
+/// Sums of squares: of samples, and of what the atoms and the mean leave of them.
 #[derive(Default)]
 struct Shares {
     squares: f64,
     left: f64,
     left_by_mean: f64,
     column: Vec<f64>,
+    fitted: Vec<f64>,
 }
 
 impl Shares {
-    /// Samples, and what atoms make of them.
-    fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>, fitted: &Mat<T>, mean: &[f64]) {
+    /// Samples, and what atoms and their codes make of them: one by one, as a minibatch of sparse samples has no room for that of all.
+    fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>, (w, h): (&Mat<T>, &Mat<T>), mean: &OnlyAtom) {
         for j in 0..x.cols() {
             copy_column(x, j, &mut self.column);
-            let all = self.column.iter().zip(mean).zip(fitted.col(j)).map(|((x, m), y)| (*x, *m, y.to_f64()));
+            self.fitted.clear();
+            self.fitted.resize(x.rows(), 0.0);
+            for (k, h) in h.col(j).iter().enumerate().filter(|(_, h)| **h != T::ZERO) {
+                self.fitted.iter_mut().zip(w.col(k)).for_each(|(y, w)| *y += w.to_f64() * h.to_f64());
+            }
+            let all = self.column.iter().zip(&mean.atom).zip(&self.fitted).map(|((x, m), y)| (*x, *m, *y));
             let there = all.filter(|(x, _, _)| !x.is_nan());
             let (product, norm) =
                 there.clone().fold((0.0, 0.0), |(product, norm), (x, m, _)| (product + x * m, norm + m * m));
-            let times = if norm > 0.0 { product / norm } else { 0.0 };
+            let times = mean.code(product, norm);
             for (x, m, y) in there {
                 self.squares += x * x;
                 self.left += (x - y).powi(2);
@@ -157,5 +198,28 @@ mod tests {
         let none = explained_share(&mut dictionary, &Stop::default(), |see| see((&zeros).into()).map(|()| 2))
             .unwrap();
         assert!(none.is_none());
+    }
+
+    /// Samples that are multiples of one vector: the atoms and the mean are the same atom, and explain the same.
+    #[test]
+    fn the_mean_has_the_penalties_and_the_codes_of_the_atoms() {
+        let x = Mat::from_fn(2, 3, |i, j| [0.6, 0.8][i] * [0.5, 1.0, 3.0][j]);
+        let w = Mat::from_fn(2, 1, |i, _| [0.6, 0.8][i]);
+        for codes in [
+            CodeSet::Nonnegative,
+            CodeSet::Free,
+            CodeSet::Box { upper: 1.5 },
+            CodeSet::Simplex { bound: 2.0 },
+        ] {
+            let settings =
+                FactorSettings { lambda: 1.0, kappa2: 0.5, code: Some(codes), ..FactorSettings::new(1) };
+            let mut dictionary = Factorizer::from_dictionary(settings, w.as_ref()).unwrap();
+            let found =
+                explained_share(&mut dictionary, &Stop::default(), |see| see((&x).into()).map(|()| 3));
+            let found = found.unwrap().unwrap();
+            assert!((found.atoms - found.mean).abs() < 1e-7, "{codes}: {found:?}");
+            // The first sample has the code 0, and the others are shrunk.
+            assert!(found.mean < 1.0 - 0.25 / 10.25, "{codes}: {found:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@
 //! with these degrees, and all assignments of weights to their edges, have the same probability in the limit of many proposals.
 //! Between two sides, edges are arcs from one to the other, of which switches alone reach all networks (Ryser, *Combinatorial properties of
 //! matrices of zeros and ones*, 1957); arcs in opposite directions are switched apart. So is each component, as nothing shows which of its sides goes
-//! with which of another's.
+//! with which of another's. Where all arcs lead from one kind of nodes to another, in- and out-degrees keep the sides, of all components at once.
 
 mod edge_set;
 mod switching;
@@ -80,7 +80,8 @@ pub fn rewired_until(
         let mut chain = Switching::new(edges, directed);
         if chain.run(total, rng, stop) { Ok(chain.into_edges()) } else { Err(Error::Interrupted) }
     };
-    let edges = match network.sides() {
+    let edges = match network.sides().filter(|_| !is_one_way(network.nodes(), &edges, network.is_directed()))
+    {
         None => switch(edges, network.is_directed())?,
         Some(sides) => {
             let mut groups: BTreeMap<(u32, bool), Vec<(u32, u32)>> = BTreeMap::new();
@@ -108,6 +109,16 @@ pub fn rewired_until(
     let edges: Vec<Edge> = switched.chain(loops).collect();
     let build = Build { directed: network.is_directed(), loops: Loops::Keep };
     Ok(Network::build(ids, &edges, network.is_weighted(), build)?.0)
+}
+
+/// Whether arcs lead away from some nodes and to others, and no node has both.
+fn is_one_way(nodes: usize, arcs: &[(u32, u32)], directed: bool) -> bool {
+    if !directed {
+        return false;
+    }
+    let mut sends = vec![false; nodes];
+    arcs.iter().for_each(|&(u, _)| sends[u as usize] = true);
+    arcs.iter().all(|&(_, v)| !sends[v as usize])
 }
 
 /// Whether there is room for the chain and the copy.

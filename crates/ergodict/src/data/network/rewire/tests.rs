@@ -253,13 +253,39 @@ fn disconnected_and_bipartite_networks_stay_simple() {
 
 #[test]
 fn components_of_bipartite_networks_with_opposite_first_nodes_keep_their_sides() {
-    // People 0, 1, 6, 7 and events 2, 3, 4, 5: the first node of one component is a person, of the other an event.
-    let original = network(8, &[(0, 2), (0, 3), (1, 2), (1, 3), (4, 6), (4, 7), (5, 6), (5, 7)], false);
-    let event = |node: u32| (2..6).contains(&node);
-    for seed in 0..50 {
-        let copy = rewired(&original, 10, seed).unwrap();
-        assert!(edges(&copy).iter().all(|&(u, v)| event(u) != event(v)), "{:?}", edges(&copy));
+    // Two cycles of six: people 0, 1, 2 at events 3, 4, 5, and people 9, 10, 11 at events 6, 7, 8. The first node of one is a person, of the other an event.
+    let cycle = |people: u32, events: u32| {
+        (0..3).flat_map(move |i| [(people + i, events + i), (people + i, events + (i + 1) % 3)])
+    };
+    let start: Edges = cycle(0, 3).chain(cycle(9, 6)).collect();
+    let original = network(12, &sorted(start, false), false);
+    let component = |node: u32| (node / 6, (3..9).contains(&node));
+    // Each has six copies: what is left of all pairs without a perfect matching.
+    let mut counts: BTreeMap<Edges, f64> = BTreeMap::new();
+    for seed in 0..7200 {
+        let copy = edges(&rewired(&original, 20, seed).unwrap());
+        for &(u, v) in &copy {
+            assert!(u / 6 == v / 6 && component(u).1 != component(v).1, "{copy:?}");
+        }
+        *counts.entry(copy).or_default() += 1.0;
     }
+    let chi2: f64 = counts.values().map(|count| (count - 200.0).powi(2) / 200.0).sum();
+    assert!(counts.len() == 36 && !far(chi2, 35.0), "{} copies, chi² {chi2}", counts.len());
+}
+
+#[test]
+fn arcs_from_one_kind_of_nodes_to_another_mix_components() {
+    // Two squares: 0 and 1 lead to 2 and 3, 4 and 5 to 6 and 7. Of four senders with two arcs each to four receivers with two each there are 90.
+    let original = network(8, &[(0, 2), (0, 3), (1, 2), (1, 3), (4, 6), (4, 7), (5, 6), (5, 7)], true);
+    let sends = |node: u32| [0, 1, 4, 5].contains(&node);
+    let mut counts: BTreeMap<Edges, f64> = BTreeMap::new();
+    for seed in 0..9000 {
+        let copy = edges(&rewired(&original, 20, seed).unwrap());
+        assert!(copy.iter().all(|&(u, v)| sends(u) && !sends(v)), "{copy:?}");
+        *counts.entry(copy).or_default() += 1.0;
+    }
+    let chi2: f64 = counts.values().map(|count| (count - 100.0).powi(2) / 100.0).sum();
+    assert!(counts.len() == 90 && !far(chi2, 89.0), "{} copies, chi² {chi2}", counts.len());
 }
 
 #[test]
