@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
@@ -72,9 +73,18 @@ def ids_of(column: Any) -> npt.NDArray[Any]:
     return array
 
 
-#: Both ends, times and, where there are any, weights and what becomes of the edges.
-Columns = tuple[Any, Any, Any, Any, Any]
-_OPERATIONS = ("op", "operation", "action", "change")
+@dataclass(frozen=True)
+class TimedColumns:
+    """Both ends, times and, where there are any, weights, what becomes of the edges, and whether they have directions."""
+
+    u: Any
+    v: Any
+    times: Any
+    weights: Any = None
+    operations: Any = None
+    directed: Optional[bool] = None
+
+
 _MAKES = ("+", "+1", "1", "a", "add", "added", "insert", "create", "c")
 _REMOVES = ("-", "-1", "\N{MINUS SIGN}", "d", "r", "delete", "deleted", "remove", "removed")
 
@@ -105,59 +115,29 @@ def _operation(one: Any) -> str:
     return word
 
 
-def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any, weight: Optional[str]) -> Columns:
+def of_table(table: Any, directed: Optional[bool], asked: dict[str, Any]) -> TimedColumns:
+    """The columns of a table, found by the rules that files with a header are read by, and those of pairs where columns have no names."""
     table = convert.with_index(table)
-    names = list(table.columns)
-    plain = [str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "") for name in names]
-    given = [name for name in (source, target, time, weight) if name is not None]
-
-    def called(words: tuple[str, ...]) -> Any:
-        return next((name for name, word in zip(names, plain) if word in words and name not in given), None)
-
-    if time is None:
-        free = [name for name in names if name not in given]
-        at = _ergodict.time_column([str(name) for name in free])
-        time = None if at is None else free[at]
-        if time is None:
-            raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
-        given.append(time)
-    operation = called(_OPERATIONS)
-    for name in (source, target, time, weight):
-        if name is not None and name not in names:
-            raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, names))}")
-    if time in (source, target, weight):
-        raise ValueError(f"the table has the column {time!r} for two things")
-    rest = [name for name in names if name not in (time, operation)]
-    rows = convert.cells(table, rest)
-    asked = {key: None if name is None else str(rest.index(name) + 1) for key, name in (("source", source), ("target", target), ("weight", weight))}
-    # Without words for names, columns are those of files without a header.
-    named = any(isinstance(name, str) for name in rest)
-    usual = ["source", "target", "weight"] if len(rest) <= 3 else []
-    words = [str(name) if named else usual[at] if usual else f"column {at + 1}" for at, name in enumerate(rest)]
-    try:
-        u, v, w, *_ = _ergodict.table_columns(words, rows, **asked, named=named, weighted=False)
-    except ValueError as error:
-        raise ValueError(convert.by_label(str(error), [] if named else words, rest)) from None
-    source, target, weight = rest[u], rest[v], None if w is None else rest[w]
-
-    def column(name: Any) -> Any:
-        values = table[name]
-        missing = values.null_count() > 0 if hasattr(values, "null_count") else bool(values.isna().any())
-        if missing:
-            raise ValueError(f"the column {name!r} has missing values, but every edge needs all values")
-        return values
-
-    ends = [np.asarray(column(name).to_numpy()) for name in (source, target)]
-    weights, operations = (None if name is None else np.asarray(column(name).to_numpy()) for name in (weight, operation))
-    return ends[0], ends[1], column(time), weights, operations
+    columns = convert.Columns.of(table, asked)
+    given = columns.given
+    if not columns.named:
+        given = {**given, "time": given["time"] or str(len(columns.labels))}
+    with columns.labeled():
+        u, v, w, direction, time, operation = _ergodict.timed_columns(
+            columns.names, convert.cells(table, columns.labels), **given, named=columns.named
+        )
+    if directed is not False and direction is not None:
+        directed = columns.directed(direction, directed)
+    weights, operations = (None if at is None else columns.complete(at) for at in (w, operation))
+    return TimedColumns(columns.complete(u), columns.complete(v), columns.series(time), weights, operations, directed)
 
 
-def of_rows(data: Any) -> Columns:
+def of_rows(data: Any) -> TimedColumns:
     """Rows of both ends and a time, with a weight before it where there are four."""
     if isinstance(data, np.ndarray):
         if data.ndim != 2 or data.shape[1] not in (3, 4):
             raise ValueError(f"the array is of shape {data.shape}, but it must be (m, 3) or (m, 4): both ends, a weight where there is one, and a time")
-        return data[:, 0], data[:, 1], data[:, -1], *_third(data[:, 2] if data.shape[1] == 4 else None)
+        return TimedColumns(data[:, 0], data[:, 1], data[:, -1], *_third(data[:, 2] if data.shape[1] == 4 else None))
     if not hasattr(data, "__iter__"):
         raise TypeError(f"{type(data).__name__} is no list of edges with times: expected a table, rows or the path of a file")
     rows = list(data)
@@ -167,7 +147,7 @@ def of_rows(data: Any) -> Columns:
     if not rows:
         raise ValueError("there is no row, but at least one is needed")
     parts = [list(part) for part in zip(*rows)]
-    return parts[0], parts[1], parts[-1], *_third(parts[2] if len(parts) == 4 else None)
+    return TimedColumns(parts[0], parts[1], parts[-1], *_third(parts[2] if len(parts) == 4 else None))
 
 
 def _third(column: Any) -> tuple[Any, Any]:

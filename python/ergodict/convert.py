@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
 
@@ -500,6 +501,92 @@ def cells(table: Any, columns: Sequence[Hashable]) -> list[list[str]]:
     return [list(row) for row in zip(*(column(name) for name in columns))]
 
 
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a pandas or polars table, whose labels may be objects of any kind, as they are handed to the rules for files."""
+
+    table: Any
+    #: As the table has them; None is that of the names of rows.
+    labels: list[Any]
+    #: What stands for them: no two are the same.
+    names: list[str]
+    #: Whether people have named them: 0, 1 and 2 are those of tables without a header.
+    named: bool
+    #: Those that are asked for, as the rules take them: by name, or by number from 1.
+    given: dict[str, Optional[str]]
+
+    @classmethod
+    def of(cls, table: Any, asked: dict[str, Any]) -> Columns:
+        """Those of a table, of which some are asked for."""
+        labels = list(table.columns)
+        if len(set(labels)) < len(labels):
+            raise ValueError("the table has two columns of the same name, but every column must have its own")
+        if len(labels) < 2:
+            raise ValueError(f"the table has {len(labels)} columns, but the ends of edges are in two")
+        ends = [asked.get(key) for key in ("source", "target")]
+        if None in ends and all(str(name).startswith("Unnamed: ") for name in labels[1:]):
+            # As pandas calls the others where only the first field of a line has words.
+            raise ValueError(
+                f"the table has no names for its columns but {str(labels[0])!r}, as below a title: leave out the lines above the names (skiprows)"
+            )
+        for key, name in asked.items():
+            if name is None or name in labels or isinstance(name, str):
+                continue
+            if key == "weight" and not isinstance(name, (int, np.integer)):
+                raise TypeError("weight must be the name of a column")
+            raise ValueError(f"the table has no column {name!r} for {key}: there are {', '.join(map(repr, labels))}")
+        chosen = [name for name in asked.values() if name is not None]
+        twice = [name for name in chosen if chosen.count(name) > 1]
+        if twice:
+            raise ValueError(f"the table has the column {twice[0]!r} for two things")
+        named = not all(isinstance(name, (int, np.integer)) for name in labels)
+        names = [str(name) for name in labels]
+        if not named:
+            # Numbers would be taken for places of columns, which are those of files without a header: the time is the last unless it is another one.
+            time = labels.index(asked["time"]) if asked.get("time") is not None else len(labels) - 1
+            rest = [at for at in range(len(labels)) if at != time or "time" not in asked]
+            names = [f"column {at}" for at in range(1, len(labels) + 1)]
+            for at, name in zip(rest, ("source", "target", "weight") if len(rest) <= 3 else ()):
+                names[at] = name
+
+        def place(name: Any) -> Optional[str]:
+            if name is None or named or name not in labels:
+                return None if name is None else str(name)
+            return str(labels.index(name) + 1)
+
+        return cls(table, labels, names, named, {key: place(name) for key, name in asked.items()})
+
+    @contextlib.contextmanager
+    def labeled(self) -> Iterator[None]:
+        """Errors about columns that were handed over as `column 1`, … have the labels of the table."""
+        try:
+            yield
+        except ValueError as error:
+            words = str(error)
+            for name, label in zip(self.names, self.labels):
+                if label is not None and name.startswith("column "):
+                    words = words.replace(f"`{name}`", f"`{label}`")
+            raise ValueError(words) from None
+
+    def complete(self, at: int) -> npt.NDArray[Any]:
+        """The values of a column, none of which is missing."""
+        return np.asarray(self.series(at).to_numpy())
+
+    def series(self, at: int) -> Any:
+        """A column, no value of which is missing."""
+        values = self.table[self.labels[at]]
+        missing = values.null_count() > 0 if hasattr(values, "null_count") else bool(values.isna().any())
+        if missing:
+            raise ValueError(f"the column {self.labels[at]!r} has missing values, but every edge needs all values")
+        return values
+
+    def directed(self, at: int, asked: Optional[bool]) -> bool:
+        """Whether edges have directions by this column; where they are asked for, rows need not say theirs, but have to agree, as in files."""
+        told = self.table[self.labels[at]].to_numpy() if asked else self.complete(at)
+        said = _ergodict.table_direction(str(self.labels[at]), [str(value) for value in told], not asked)
+        return asked or said
+
+
 def of_table(
     table: Any,
     source: Optional[str],
@@ -518,73 +605,31 @@ def of_table(
         if matrix is not None:
             return matrix
     table = with_index(table)
-    columns = list(table.columns)
-    if len(set(columns)) < len(columns):
-        raise ValueError("the table has two columns of the same name, but every column must have its own")
+    columns = Columns.of(table, asked)
     if len(table) == 0 and nodes is None:
         raise ValueError("the table holds no edge: expected a row for each")
-    if len(columns) < 2:
-        raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
-    if all(str(name).startswith("Unnamed: ") for name in columns[1:]):
-        # As pandas calls the others where only the first field of a line has words.
-        raise ValueError(f"the table has no names for its columns but {str(columns[0])!r}, as below a title: leave out the lines above the names (skiprows)")
-    if weight is not None and not isinstance(weight, str) and weight not in columns:
-        raise TypeError("weight must be the name of a column")
-    for key, name in asked.items():
-        if name is not None and not isinstance(name, str) and name not in columns:
-            raise ValueError(f"the table has no column {name!r} for {key}: there are {', '.join(map(repr, columns))}")
-    chosen = [name for name in asked.values() if name is not None]
-    twice = [name for name in chosen if chosen.count(name) > 1]
-    if twice:
-        raise ValueError(f"the table has the column {twice[0]!r} for two things")
-
-    def column(at: int) -> npt.NDArray[Any]:
-        values = table[columns[at]]
-        if hasattr(values, "null_count"):
-            missing = values.null_count() > 0
-        else:
-            missing = bool(values.isna().any())
-        if missing:
-            raise ValueError(f"the column {columns[at]!r} has missing values, but every edge needs all values")
-        return np.asarray(values.to_numpy())
-
-    def place(name: object) -> Optional[str]:
-        # Columns are objects of any kind, and unique: their places are handed over, so that no two are confused.
-        if name is None or name not in columns:
-            return None if name is None else str(name)
-        return str(columns.index(name) + 1)
-
-    numbered = [name for name in columns if isinstance(name, (int, np.integer))] == columns
-    # A table without a header has the columns 0, 1 and 2.
-    usual = ["source", "target", "weight"]
-    names = [str(name) for name in columns]
-    if numbered:
-        # Numbers would be taken for places of columns.
-        names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
-    rows = cells(table, columns)
-    if numbered and not any(value is not None for value in asked.values()) and form != "edges":
+    rows = cells(table, columns.labels)
+    if not columns.named and not any(value is not None for value in asked.values()) and form != "edges":
         _doubts("table", rows, len(table), options)
-    labels = _labels(table)
-    if labels is not None and not all(label.lstrip("-").isdigit() for label in labels):
+    index = _labels(table)
+    if index is not None and not all(label.lstrip("-").isdigit() for label in index):
         # The names of rows are a column without a name, as in a file.
-        names, columns = ["", *names], [None, *columns]
-        rows = [[label, *row] for label, row in zip(labels, rows)]
-    given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
-    try:
-        u, v, w, direction, notes, unused = _ergodict.table_columns(names, rows, **given, named=not numbered, weighted=options.weighted is not False)
-    except ValueError as error:
-        raise ValueError(by_label(str(error), names, columns)) from None
+        columns = replace(columns, labels=[None, *columns.labels], names=["", *columns.names])
+        rows = [[label, *row] for label, row in zip(index, rows)]
+    with columns.labeled():
+        u, v, w, direction, notes, unused = _ergodict.table_columns(
+            columns.names, rows, **columns.given, named=columns.named, weighted=options.weighted is not False
+        )
+    labels, column = columns.labels, columns.complete
     if options.directed is not False and direction is not None:
         # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
-        told = table[columns[direction]].to_numpy() if options.directed else column(direction)
-        said = _ergodict.table_direction(str(columns[direction]), [str(value) for value in told], not options.directed)
-        options = options if options.directed else replace(options, directed=said)
+        options = replace(options, directed=columns.directed(direction, options.directed))
     weights = None if w is None or options.weighted is False else column(w)
-    _check_ends(None if numbered else (columns[u], columns[v]), [column(u), column(v)])
+    _check_ends((labels[u], labels[v]) if columns.named else None, [column(u), column(v)])
     for words in notes:
         warn(f"table: {words}")
     made = of_columns(column(u), column(v), weights, nodes, options)
-    repeats = None if numbered or w is not None or options.weighted is not None else _ergodict.table_repeats(unused, made[0].repeated)
+    repeats = None if not columns.named or w is not None or options.weighted is not None else _ergodict.table_repeats(unused, made[0].repeated)
     if repeats is not None:
         warn(f"table: {repeats}")
     return made
@@ -592,14 +637,6 @@ def of_table(
 
 #: Quotation marks as word processors write them.
 _MARKS = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u201e", "\u201d"), ("\u00ab", "\u00bb"))
-
-
-def by_label(words: str, names: list[str], columns: Sequence[Hashable]) -> str:
-    """An error about columns that were handed over as `column 1`, … with the labels that the table has."""
-    for name, label in zip(names, columns):
-        if label is not None and name.startswith("column "):
-            words = words.replace(f"`{name}`", f"`{label}`")
-    return words
 
 
 def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:

@@ -114,15 +114,15 @@ class TimedEdges:
         if hasattr(data, "collect"):
             data = data.collect()
         if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-            found = of_table(data, source, target, time, weight)
+            found = of_table(data, directed, {"source": source, "target": target, "weight": weight, "time": time})
         else:
             for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
                 if value is not None:
                     raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
             found = of_rows(data)
-        u, v, times, weights, operations = found
-        weights, removes = removals(weights, operations, weighted is False)
-        self._make(u, v, times, weights, removes, directed, weighted, loops)
+        weights, removes = removals(found.weights, found.operations, weighted is False)
+        directed = directed if found.directed is None else found.directed
+        self._make(found.u, found.v, found.times, weights, removes, directed, weighted, loops)
 
     @classmethod
     def from_columns(

@@ -164,3 +164,137 @@ def test_columns_of_times_are_those_of_files(name: str, tmp_path: pathlib.Path) 
     path = tmp_path / "x.csv"
     table.to_csv(path, index=False)
     assert repr(TimedEdges(table)) == repr(TimedEdges(path)) == "TimedEdges(2 rows, 3 nodes, 5 to 6)"
+
+
+def _read(reader: Any, data: Any) -> Any:
+    """The edges that are read and whether they have directions, or that they are refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            network = reader(data)
+        except ValueError:
+            return "refused"
+    if isinstance(network, TimedEdges):
+        parts = [one.network for one in network.windows(windows=2)]
+        return network.times.tolist(), network.is_directed, [_edges(part) for part in parts if part.n_edges]
+    return network.is_directed, _edges(network)
+
+
+def _edges(network: Network) -> list[Any]:
+    graph = network.to_networkx()
+    return sorted((*(sorted((str(u), str(v)))), w) for u, v, w in graph.edges(data="weight"))
+
+
+_WORDS = ["a,b", "b,c", "c,a"]
+_NUMBERS = ["1,2", "2,3", "3,1"]
+_READ = [
+    ("source,target", _WORDS), ("Source,Target", _NUMBERS), ("from,to", _WORDS), ("src,dst", _NUMBERS), ("sender,receiver", _WORDS),
+    ("caller,callee", _NUMBERS), ("u,v", _WORDS), ("i,j", _NUMBERS), ("person_1,person_2", _WORDS), ("person,friend", _WORDS), ("node1,node2", _NUMBERS),
+    (":START_ID(Person),:END_ID(Person)", _WORDS), ("FromNodeId,ToNodeId", _NUMBERS), ("who,whom", _WORDS), ("foo,bar", _NUMBERS),
+    ("source,target,weight", [row + ",2.5" for row in _WORDS]), ("target,source,Weight", [row + ",2" for row in _NUMBERS]),
+    ("u,v,w", [row + ",3" for row in _WORDS]), ("i,j,J", [row + ",-1.5" for row in _NUMBERS]), ("u,v,count", [row + ",7" for row in _NUMBERS]),
+    ("source,target,minutes", [row + ",12.5" for row in _WORDS]), ("id,source,target", [f"{at},{row}" for at, row in enumerate(_WORDS)]),
+    ("id,person,friend", [f"{at},{row}" for at, row in enumerate(_NUMBERS)]), ("edge_id,from,to", [f"e{at},{row}" for at, row in enumerate(_WORDS)]),
+    ("source,target,Type", [row + ",Directed" for row in _WORDS]), ("source,target,type", [row + ",friend" for row in _WORDS]),
+    ("source,target,directed", [row + ",true" for row in _NUMBERS]), ("source,target,Type,Weight", [row + ",Undirected,2" for row in _WORDS]),
+    ("time,i,j", [f"{at},{row}" for at, row in enumerate(_NUMBERS)]), ("i,time,j", ["1,10,2", "2,11,3", "3,12,1"]), ("time,v,w", ["5,1,2", "6,2,3", "7,3,1"]),
+    ("head,relation,tail", ["a,likes,b", "b,knows,c", "c,likes,a"]), ("h,r,t", ["1,0,2", "2,1,3", "3,0,1"]),
+    ("source,target,2019", [row + ",5" for row in _WORDS]), ("source,target,2019,2020", [row + ",5,6" for row in _NUMBERS]),
+    ("event,person,friend", ["party,a,b", "party,b,c", "work,c,a"]), ("origin,destination,trips", [row + ",30" for row in _NUMBERS]),
+    ("employee_id,manager_id,employee_name", ["1,2,ann", "2,3,bob", "3,4,cy"]), ("user,item", ["u1,i1", "u2,i1", "u2,i2"]),
+    ("exporter,importer,value", [row + ",3" for row in _WORDS]), ("predator,prey", _WORDS), ("zip_a,zip_z", ["01234,01235", "01235,01236"]),
+]
+_REFUSED = [
+    ("sender,messages", ["1,5", "2,7", "3,5"]), ("sender,total", ["a,3.5", "b,4.5", "c,1.5"]), ("user,followers,following", ["ann,10,20", "bob,20,10", "cy,5,7"]),
+    ("source,x", ["a,1.5", "b,2.5", "c,3.5"]), ("name,age", ["ann,31", "bob,42", "cy,7"]), ("name,age,city", ["ann,31,Ulm", "bob,42,Bonn", "cy,7,Ulm"]),
+    ("user,item", ["1,1", "2,1", "2,3"]), ("e1,e2,e3", ["a,b,c", "b,c,d", "d,e,a"]), ("source,target,from,to,follower", ["a,b,c,d,e"] * 2),
+    ("x,y", ["0.5,1.5", "2.5,3.5", "1.25,0.5"]), ("m1,m2", ["0,1", "1,0", "1,1", "0,0"]), ("source_id,target_name", ["1,ann", "2,bob", "3,cy"]),
+    ("id,x,y", ["a,1.5,2.5", "b,0.5,2.5", "c,3.5,1.5"]), ("u,v", ["1,2.0", "2,3.0", "3,1.0"]), ("name", ["ann", "bob", "cy"]),
+]
+
+
+@pytest.mark.parametrize(("names", "rows", "refused"), [*((*one, False) for one in _READ), *((*one, True) for one in _REFUSED)])
+def test_files_and_tables_of_every_library_agree(names: str, rows: list[str], refused: bool, tmp_path: pathlib.Path) -> None:
+    text = "\n".join([names, *rows]) + "\n"
+    path, *tables = _all(text, tmp_path)
+    if "zip" in names:
+        # Postal codes are words where their zeros are to stay.
+        tables = [pandas.read_csv(io.StringIO(text), dtype=str)]
+    of_file = _read(Network, path)
+    assert (of_file == "refused") == refused
+    assert [_read(Network, table) for table in tables] == [of_file] * len(tables)
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "refused"),
+    [
+        ("source,target,time", ["a,b,1", "b,c,2", "c,a,3"], False),
+        ("time,source,target", ["1,a,b", "2,b,c", "3,c,a"], False),
+        ("time,v,w", ["1,5,6", "2,6,7", "3,7,5"], False),
+        ("i,time,j", ["5,1,6", "6,2,7", "7,3,5"], False),
+        ("when,sender,receiver,weight", ["1,a,b,2", "2,b,c,0.5", "3,c,a,1"], False),
+        ("source,target,Type,time", ["a,b,Directed,1", "b,c,Directed,2", "c,a,Directed,3"], False),
+        ("source,target,directed,date", ["a,b,false,2020-01-01", "b,c,false,2020-01-02", "c,a,false,2020-01-03"], False),
+        ("source,target,op,time", ["a,b,+,1", "b,c,+,2", "a,b,-,3"], False),
+        ("source,target,time,2019", ["a,b,1,7", "b,c,2,7", "c,a,3,7"], False),
+        ("source,target,2019,2020", ["a,b,1,7", "b,c,2,7", "c,a,3,7"], True),
+        ("source,target,x", ["a,b,1", "b,c,2", "c,a,3"], True),
+        ("sender,messages,time", ["a,4,1", "b,5,2", "c,7,3"], True),
+        ("person,friend,group,time", ["a,b,g,1", "b,c,g,2", "c,a,h,3"], False),
+        ("source,target,Type,time", ["a,b,Directed,1", "b,c,Undirected,2", "c,a,Directed,3"], True),
+    ],
+)
+def test_times_of_files_and_tables_agree(names: str, rows: list[str], refused: bool, tmp_path: pathlib.Path) -> None:
+    path, *tables = _all("\n".join([names, *rows]) + "\n", tmp_path)
+    of_file = _read(TimedEdges, path)
+    assert (of_file == "refused") == refused
+    assert [_read(TimedEdges, table) for table in tables] == [of_file] * len(tables)
+
+
+def test_columns_called_by_numbers_are_those() -> None:
+    """`2` is the column of that name and not the second one, and the other way round where columns have no names."""
+    table = pandas.DataFrame({"2": ["a", "b"], "1": ["b", "c"], "t": [1.0, 2.0], "3": ["x", "y"]})
+    rows = TimedEdges(table, source="3", target="2", time="t")
+    assert sorted(str(node) for one in rows.windows(windows=1) for node in one.network.nodes) == ["a", "b", "x", "y"]
+    assert sorted(map(str, Network(table, source="3", target="2").nodes)) == ["a", "b", "x", "y"]
+    bare = pandas.DataFrame([["a", "b", 1.0], ["b", "c", 2.0]])
+    assert TimedEdges(bare).times.tolist() == [1.0, 2.0]
+    first = pandas.DataFrame([[1.0, "a", "b"], [2.0, "b", "c"]])
+    assert TimedEdges(first, time=0).times.tolist() == [1.0, 2.0]
+
+
+def test_columns_of_the_same_name_are_refused() -> None:
+    table = pandas.DataFrame([["a", "b", 1.0], ["b", "c", 2.0]], columns=["source", "source", "time"])
+    for reader in (Network, TimedEdges):
+        with pytest.raises(ValueError, match="two columns of the same name"):
+            reader(table)
+
+
+def test_columns_that_are_given_need_no_names_beside_them() -> None:
+    table = pandas.DataFrame([["a", "b"], ["b", "c"]], columns=["who", "Unnamed: 1"])
+    with pytest.raises(ValueError, match="below a title"):
+        Network(table)
+    assert Network(table, source="who", target="Unnamed: 1").n_edges == 2
+
+
+def test_two_kinds_of_nodes_stay_a_doubt_where_columns_are_given(tmp_path: pathlib.Path) -> None:
+    # More rows than are compared, so that a number may be in both columns further down.
+    text = "user,item,stars\n" + "".join(f"{at},{at + 1000},3\n" for at in range(200))
+    path, *tables = _all(text, tmp_path)
+    for data in (path, *tables):
+        with pytest.warns(UserWarning, match="a number in both of the columns"):
+            Network(data, source="user", target="item")
+
+
+def test_lists_without_names_have_ids_written_in_one_way(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("1 2.0\n2 3.0\n3 1.0\n")
+    with pytest.raises(ValueError, match="written in one way"):
+        Network(path)
+
+
+def test_names_in_a_comment_that_are_ambiguous_are_refused(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("#sender receiver recipient\na b c\nb c a\n")
+    with pytest.raises(ValueError, match="several columns that could be ends"):
+        Network(path)

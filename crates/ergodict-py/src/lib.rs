@@ -71,7 +71,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::network::{
         Network, embedded_networks, is_adjacency, order_of_names, table_columns, table_direction,
-        table_doubts, table_repeats, time_column,
+        table_doubts, table_repeats, timed_columns,
     };
     #[pymodule_export]
     use super::network_model::{NetworkModel, coding_seed, input_digest};

@@ -8,7 +8,8 @@ use crate::value::to_python;
 use crate::work::{long, short};
 use ergodict::data::{
     Doubt, EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableForm, TableLabels,
-    TableOptions, WeightSettings, Weights, embedded, embedded_names, read_network, write_network,
+    TableOptions, TimeColumn, TimedColumns, WeightSettings, Weights, embedded, embedded_names, read_network,
+    write_network,
 };
 use ergodict::model::Input;
 use ergodict::{Error, memory};
@@ -106,28 +107,15 @@ pub(crate) fn table_columns(
     named: bool,
     weighted: bool,
 ) -> PyResult<TableLayout> {
-    let has_names = named;
     let open = named && [&source, &target, &weight].iter().all(|column| column.is_none());
-    let named = named && (source.is_none() || target.is_none());
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
-    let found = TableColumns::find(&names, &rows, &options).and_then(|found| {
-        if named {
-            found.check_names(&names, &rows)?;
-            TableColumns::check_title(&names, &rows)?;
-            // A table whose first row was taken for names; names that are some say nothing of its rows.
-            if TableColumns::check_syntax(&rows).is_err() {
-                let all: Vec<Vec<String>> =
-                    std::iter::once(names.clone()).chain(rows.iter().cloned()).collect();
-                TableColumns::check_syntax(&all)?;
-            }
-        }
-        Ok(found)
-    });
+    let found = TableColumns::find(&names, &rows, &options)
+        .and_then(|found| check_table(&found, &names, &rows, &options, named).map(|()| found));
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
     let unused: Vec<String> = found.unused.iter().map(|&at| names[at].clone()).collect();
     let mut notes = Vec::new();
-    let doubts = if has_names { found.doubts(&names, &rows) } else { Vec::new() };
-    let asked = |doubt: &&Doubt| if doubt.is_of_weights() { weighted } else { open };
+    let doubts = if named { found.doubts(&names, &rows, &options) } else { Vec::new() };
+    let asked = |doubt: &&Doubt| weighted || !doubt.is_of_weights();
     notes.extend(doubts.iter().filter(asked).map(Doubt::note));
     if open {
         notes.extend(TableColumns::ignored(&unused).filter(|_| weighted && found.weight.is_none()));
@@ -136,10 +124,49 @@ pub(crate) fn table_columns(
     Ok((found.source, found.target, found.weight, found.direction, notes, unused))
 }
 
-/// The column of times among those of these names, if there is one.
+/// Refuses a table whose names of columns (`named`: by people) are nodes, or stand below its first rows, unless both ends are given.
+fn check_table(
+    found: &TableColumns,
+    names: &[String],
+    rows: &[Vec<String>],
+    options: &TableOptions,
+    named: bool,
+) -> Result<(), String> {
+    if !named || options.source.is_some() && options.target.is_some() {
+        return Ok(());
+    }
+    found.check_names(names, rows)?;
+    TableColumns::check_title(names, rows)?;
+    // A table whose first row was taken for names; names that are some say nothing of its rows.
+    if TableColumns::check_syntax(rows).is_err() {
+        let all: Vec<Vec<String>> = std::iter::once(names.to_vec()).chain(rows.iter().cloned()).collect();
+        TableColumns::check_syntax(&all)?;
+    }
+    Ok(())
+}
+
+/// Both ends, the weight, the direction, the time and the operation of edges.
+type TimedLayout = (usize, usize, Option<usize>, Option<usize>, usize, Option<usize>);
+
+/// The same as [`table_columns`] of a table of edges with times.
 #[pyfunction]
-pub(crate) fn time_column(names: Vec<String>) -> Option<usize> {
-    TableColumns::times(&names)
+#[pyo3(signature = (names, rows, source=None, target=None, weight=None, time=None, named=true))]
+pub(crate) fn timed_columns(
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+    source: Option<String>,
+    target: Option<String>,
+    weight: Option<String>,
+    time: Option<String>,
+    named: bool,
+) -> PyResult<TimedLayout> {
+    let options = TableOptions { source, target, weight, ..TableOptions::default() };
+    let time = time.map_or(TimeColumn::Auto, TimeColumn::Name);
+    let TimedColumns { edges, time, operation, .. } =
+        TimedColumns::of_table("table".as_ref(), &names, &rows, &options, &time).map_err(to_py_err)?;
+    check_table(&edges, &names, &rows, &options, named)
+        .map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
+    Ok((edges.source, edges.target, edges.weight, edges.direction, time, operation))
 }
 
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.

@@ -62,7 +62,7 @@ pub mod chain;
 #[path = "../tests/integration/common.rs"]
 #[allow(dead_code, unreachable_patterns, reason = "shared with the tests of public items")]
 mod common;
-#[cfg(test)]
+#[cfg(all(test, feature = "parquet"))]
 mod damage_tests;
 pub mod data;
 pub mod denoise;

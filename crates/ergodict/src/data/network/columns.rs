@@ -19,6 +19,7 @@ mod first_row;
 mod kinds;
 mod names;
 mod options;
+mod timed;
 mod unnamed;
 mod values;
 mod weights;
@@ -26,15 +27,16 @@ mod weights;
 use crate::data::npy_header::shorten;
 use crate::{Hint, Note};
 use ends::{both_ends, named_ends};
-use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_name, is_weak_weight, plain};
+use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_name, is_weak_weight_at};
 
-pub(super) use check::{incidence, is_incidence};
+pub(super) use check::{incidence, is_incidence, written_alike};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
 pub(super) use doubt::SAMPLE;
 pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing};
-pub(super) use names::{Role, are_edge_names, role, time_column};
+pub(super) use names::{Role, are_edge_names, plain, role, time_column};
 pub use options::{Header, TableForm, TableOptions};
+pub use timed::TimedColumns;
 pub(super) use unnamed::are_times;
 
 /// The columns of a table of edges, from 0.
@@ -253,10 +255,7 @@ impl TableColumns {
         let (source, target) = named_ends(names, (source, target), &open)?;
         let weight = weight.or_else(|| called(Role::Weight)).or_else(|| {
             let mut rest = (2..columns).filter(free).filter(|&at| ![source, target].contains(&Some(at)));
-            let weak = |at: usize| {
-                is_weak_weight(names[at].as_ref()) || is_coupling(names[at - 1].as_ref(), names[at].as_ref())
-            };
-            rest.find(|&at| weak(at))
+            rest.find(|&at| is_weak_weight_at(names, at) || is_coupling(names, at))
         });
         let direction =
             (0..columns).filter(free).filter(|&at| role_at(at) == Some(Role::Direction)).find(|&at| {
@@ -282,17 +281,10 @@ impl TableColumns {
         if let Some(last) = unknown.checked_sub(1).and_then(|before| ends.nth(before)) {
             candidates.retain(|&at| at < last || !is_measure(names[at].as_ref()));
         }
-        let sought = source.is_none() && target.is_none();
-        let (source, target) = both_ends(names, rows, (source, target), &candidates)?;
-        let measured = [source, target].into_iter().find(|&at| sought && is_measure(names[at].as_ref()));
-        if let Some(at) = measured {
-            return Err(format!(
-                "has no two columns for the ends of an edge, as {} looks like a measure: name them `source` and `target`, or give them as source and target",
-                listed(names, [at])
-            ));
-        }
-        let asked = options.source.is_some() && options.target.is_some();
-        check::ends(names, rows, (source, target), (sought, asked))?;
+        let given = (options.source.is_some(), options.target.is_some());
+        let known = ((source, target), given.0 || given.1);
+        let (source, target) = both_ends(names, rows, known, &candidates)?;
+        check::ends(names, rows, (source, target), given)?;
         let known = [Some(source), Some(target), weight, direction];
         let unused = (0..columns).filter(|at| !known.contains(&Some(*at)) && !taken.contains(at)).collect();
         Ok(Self { source, target, weight, direction, unused })

@@ -49,7 +49,7 @@ mod write;
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::{Pairs, get as pair_bits};
 pub use build::{Build, Edge, EdgeCounts, Loops};
-pub use columns::{Doubt, Header, TableColumns, TableForm, TableOptions};
+pub use columns::{Doubt, Header, TableColumns, TableForm, TableOptions, TimedColumns};
 pub use convert::gather::Converting;
 pub use convert::{Conversion, convert_network};
 pub use edge_list::{EdgeList, read_edge_list};

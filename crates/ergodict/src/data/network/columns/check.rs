@@ -2,7 +2,7 @@
 
 use super::kinds::{are_one_kind, are_two_kinds};
 use super::listed;
-use super::names::{Role, are_indices, group, is_pair, plain, role, values_of_end};
+use super::names::{Role, are_indices, group, is_measure, is_pair, plain, role, values_of_end};
 use super::values::Kind;
 use std::collections::HashSet;
 
@@ -28,7 +28,22 @@ fn is_end(name: &str) -> bool {
     matches!(role(name), Some(Role::Source | Role::Target))
 }
 
-/// Refuses columns that are no ends of edges; `sought` is where no name says that they are, `given` where the caller does.
+/// Refuses columns of ids of which one has integers and the other numbers with decimals, as `1` and `1.0` would be two nodes.
+pub(in super::super) fn written_alike<T: AsRef<str>>(
+    rows: &[Vec<T>],
+    (source, target): (usize, usize),
+    columns: &str,
+) -> Result<(), String> {
+    let kinds = [source, target].map(|at| Kind::from_column(rows, at));
+    if kinds.contains(&Kind::Integers) && kinds.contains(&Kind::Numbers) {
+        return Err(format!(
+            "has integers in one of {columns} and numbers with decimals, such as 2.0, in the other: expected ids that are written in one way"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses columns that are no ends of edges; `given` is which of them the caller says.
 ///
 /// # Errors
 /// A sentence that goes on after the name of the table.
@@ -36,9 +51,23 @@ pub(super) fn ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
     rows: &[Vec<T>],
     (source, target): (usize, usize),
-    (sought, given): (bool, bool),
+    given: (bool, bool),
 ) -> Result<(), String> {
     let (one, two) = (names[source].as_ref(), names[target].as_ref());
+    // What neither the caller nor its name says is an end.
+    let open: Vec<usize> = [(source, given.0), (target, given.1)]
+        .into_iter()
+        .filter(|(at, given)| !given && !is_end(names[*at].as_ref()))
+        .map(|(at, _)| at)
+        .collect();
+    let sought = open.len() == 2;
+    let given = given.0 && given.1;
+    if let Some(at) = open.iter().copied().find(|&at| is_measure(names[at].as_ref())) {
+        return Err(format!(
+            "has no two columns for the ends of an edge, as {} looks like a measure: name them `source` and `target`, or give them as source and target",
+            listed(names, [at])
+        ));
+    }
     let columns = || listed(names, [source, target]);
     let kinds = [source, target].map(|at| Kind::from_column(rows, at));
     let numbers = kinds.iter().all(|kind| matches!(kind, Kind::Integers | Kind::Numbers));
@@ -56,18 +85,15 @@ pub(super) fn ends<T: AsRef<str>>(
             columns()
         ));
     }
-    if sought && kinds.contains(&Kind::Numbers) {
+    let decimals: Vec<usize> =
+        open.into_iter().filter(|&at| Kind::from_column(rows, at) == Kind::Numbers).collect();
+    if !decimals.is_empty() {
         return Err(format!(
             "has numbers with decimals in {}: expected the ids of nodes as ends of edges",
-            columns()
+            listed(names, decimals)
         ));
     }
-    if kinds == [Kind::Integers, Kind::Numbers] || kinds == [Kind::Numbers, Kind::Integers] {
-        return Err(format!(
-            "has integers in one of {} and numbers with decimals, such as 2.0, in the other: expected ids that are written in one way",
-            columns()
-        ));
-    }
+    written_alike(rows, (source, target), &columns())?;
     let said = [one, two].map(values_of_end);
     let apart = kinds.contains(&Kind::Words) && kinds.contains(&Kind::Integers);
     if !given

@@ -1,14 +1,14 @@
 //! What an edge list could be instead of what it is read as.
 
 use super::first_row::{FirstRow, MISSING, first_row, may_be_names};
-use super::kinds::are_one_kind;
+use super::kinds::{are_one_kind, are_two_kinds};
 use super::unnamed::{
     begins_with_sizes, check_edge_index, check_three_columns, could_be_edge_index, could_be_triples,
     could_begin_with_times,
 };
 use super::values::Kind;
 use super::weights::{is_thousands, odd_weights};
-use super::{TableColumns, TableOptions, are_edge_names, listed};
+use super::{Header, TableColumns, TableOptions, are_edge_names, listed, written_alike};
 use crate::data::network::NodeIds;
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -101,6 +101,7 @@ impl Doubt {
         let sizes = may_have_sizes && begins_with_sizes(rows, complete)?;
         let edges = &rows[usize::from(sizes)..];
         check_three_columns(edges, complete)?;
+        written_alike(edges, (0, 1), "its first two columns")?;
         let mut doubts = Vec::new();
         if could_begin_with_times(edges) {
             doubts.push(Self::Times);
@@ -173,8 +174,8 @@ impl Doubt {
                 "two rows of three integers are read as two edges with weights: write the ends of three edges one edge a line".to_owned(),
             ),
             Self::Triples => {
-                let text = "the second column has few values, as relations, and the third many, as ends, but is read as weights ({} {} takes the \
-                            first and the third as ends)";
+                let text = "the second column has few values, as relations have, and the third many, as ends have, but the third is read as weights \
+                            ({} {} takes the first and the third as ends)";
                 Note::hinting_all(text, vec![hint("source", "1"), hint("target", "3")])
             }
             Self::Thousands(column) => Note::from(format!(
@@ -199,21 +200,29 @@ impl TableColumns {
     /// ```
     /// use ergodict::data::{Doubt, TableColumns, TableOptions};
     /// let (names, rows) = (["source", "target", "weight"], [["Ann", "Bob", "1.016"], ["Bob", "Cleo", "950"]].map(Vec::from));
-    /// let found = TableColumns::find(&names, &rows, &TableOptions::default())?;
-    /// assert_eq!(found.doubts(&names, &rows), [Doubt::Thousands(3)]);
+    /// let options = TableOptions::default();
+    /// let found = TableColumns::find(&names, &rows, &options)?;
+    /// assert_eq!(found.doubts(&names, &rows, &options), [Doubt::Thousands(3)]);
     /// # Ok::<(), String>(())
     /// ```
-    pub fn doubts<T: AsRef<str>>(&self, names: &[impl AsRef<str>], rows: &[Vec<T>]) -> Vec<Doubt> {
+    pub fn doubts<T: AsRef<str>>(
+        &self,
+        names: &[impl AsRef<str>],
+        rows: &[Vec<T>],
+        options: &TableOptions,
+    ) -> Vec<Doubt> {
         let mut doubts = Vec::new();
-        if !are_edge_names(names) && may_be_names(rows, (self.source, self.target)) {
+        let asked = options.header != Header::Auto || options.has_columns();
+        if !asked && !are_edge_names(names) && may_be_names(rows, (self.source, self.target)) {
             doubts
                 .push(Doubt::Title(fields(&[rows[0][self.source].as_ref(), rows[0][self.target].as_ref()])));
         }
         let (one, two) = (names[self.source].as_ref(), names[self.target].as_ref());
         let integers =
             || [self.source, self.target].map(|at| Kind::from_column(rows, at)) == [Kind::Integers; 2];
-        // All rows of shorter tables have been compared.
-        if rows.len() >= SAMPLE && integers() && !are_one_kind(one, two) {
+        // All rows of shorter tables have been compared; names of two kinds stay so where they are given.
+        let may_differ = || if asked { are_two_kinds(one, two) } else { !are_one_kind(one, two) };
+        if rows.len() >= SAMPLE && integers() && may_differ() {
             doubts.push(Doubt::Kinds(listed(names, [self.source, self.target])));
         }
         // What a header calls weights may be years, or ascend.

@@ -135,10 +135,12 @@ fn named_pair<T: AsRef<str>>(
     // A contact between `u` and `v` has a start and an end, too.
     let span = |one: usize, two: usize| plain(name(one)) == "start" && plain(name(two)) == "end";
     let pair = |one: usize, two: usize| is_pair(name(one), name(two), true) && !span(one, two);
+    let kinds = |one: usize, two: usize| are_two_kinds(name(one), name(two));
     let triple = candidates.windows(3).find(|at| are_triple([name(at[0]), name(at[1]), name(at[2])]));
     triple
         .map(|at| (at[0], at[2]))
-        .or_else(|| find(&|one, two| pair(one, two) || are_two_kinds(name(one), name(two))))
+        .or_else(|| find(&pair))
+        .or_else(|| find(&kinds))
         .or_else(|| find(&|one, two| are_indices(name(one), name(two))))
         .or_else(|| {
             find(&|one, two| is_pair(name(one), name(two), false) && !span(one, two) && stands_out(one, two))
@@ -146,11 +148,11 @@ fn named_pair<T: AsRef<str>>(
         .or_else(|| find(&span))
 }
 
-/// Both ends of the edges, where names say one of them or none.
+/// Both ends of the edges, where one of them or none is known; `given` is whether the caller says one.
 pub(super) fn both_ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
     rows: &[Vec<T>],
-    known: (Option<usize>, Option<usize>),
+    (known, given): ((Option<usize>, Option<usize>), bool),
     candidates: &[usize],
 ) -> Result<(usize, usize), String> {
     let ambiguous = |at: &[usize]| Err(ambiguous(names, at));
@@ -211,7 +213,9 @@ pub(super) fn both_ends<T: AsRef<str>>(
             let partner = partners.next().filter(|_| partners.next().is_none());
             let found = match (candidates, &alike[..]) {
                 _ if partner.is_some() => partner.unwrap_or(at),
-                ([only], _) | (_, [only]) => *only,
+                ([only], _) => *only,
+                // Next to a name alone, a number that a user has is as likely as the other end.
+                (_, [only]) if given => *only,
                 ([], _) => {
                     return Err(format!(
                         "has one column for an end of the edges, {}, and none for the other: expected two, such as `source` and `target`",

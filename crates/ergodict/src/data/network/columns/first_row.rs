@@ -50,7 +50,8 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     // pandas calls a column without a name 0.
     let numbers = head.iter().filter(|field| number(field.as_ref())).count();
     let unnamed = numbers == 1 && head.len() == 3 && head[2].as_ref() == "0" && are_edge_names(&head[..2]);
-    if head.len() < 2 || numbers > 0 && !unnamed && !has_years(head) {
+    let years = numbers > 0 && !unnamed;
+    if head.len() < 2 || years && !are_edge_names(head) {
         return FirstRow::Edge;
     }
     let called = |of: Role| head.iter().position(|name| role(name.as_ref()) == Some(of));
@@ -62,6 +63,9 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     };
     if ends.iter().any(|&at| head.get(at).is_some_and(|name| found_again(name.as_ref()))) {
         return FirstRow::Edge;
+    }
+    if years && !has_years(head) {
+        return FirstRow::Unsure;
     }
     let of_nodes = head.iter().any(|name| is_node_name(name.as_ref()))
         && head.iter().any(|name| is_node_attribute(name.as_ref()));
@@ -112,13 +116,13 @@ fn is_numbered<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>]) -> bool
         && first.is_some_and(|first| counts(&first))
 }
 
-/// Whether all numbers in a row that names both ends are years, as columns of a panel are called, or more of them than an edge has.
+/// Whether a row that names both ends has more fields than an edge, or years for numbers, as columns of a panel are called.
 fn has_years(head: &[impl AsRef<str>]) -> bool {
     let year =
         |name: &str| name.len() == 4 && integer_of(name).is_some_and(|year| (1000..=2999).contains(&year));
     let called = |of: Role| head.iter().any(|name| role(name.as_ref()) == Some(of));
     let numbers = || head.iter().map(AsRef::as_ref).filter(|name| name.parse::<f64>().is_ok());
-    called(Role::Source) && called(Role::Target) && (head.len() > 3 || numbers().all(year))
+    head.len() > 3 || called(Role::Source) && called(Role::Target) && numbers().all(year)
 }
 
 /// Whether the first row is written as no node is, above rows that share nodes with each other, but for some of them.
@@ -231,8 +235,12 @@ mod tests {
             ),
             (&["0", "1"], &[&["1", "7"], &["7", "9"]], false, FirstRow::Edge),
             (&["source", "target", "2019"], ring, false, FirstRow::Names),
-            (&["source", "target", "7"], ring, false, FirstRow::Edge),
-            (&["father", "child", "2019"], ring, false, FirstRow::Edge),
+            (&["source", "target", "7"], ring, false, FirstRow::Unsure),
+            (&["source", "a", "7"], ring, false, FirstRow::Edge),
+            // Words that are associated with each other, and when.
+            (&["father", "child", "2019"], ring, false, FirstRow::Unsure),
+            (&["person_1", "person_2", "2019"], ring, false, FirstRow::Unsure),
+            (&["person_1", "person_2", "2019", "2020"], ring, false, FirstRow::Names),
             (&["source", "target", "1", "2"], ring, false, FirstRow::Names),
             (&["", "0", "1"], &[&["0", "5", "7"], &["1", "7", "9"]], false, FirstRow::Names),
             (&["", "0", "1"], &[&["3", "5", "7"], &["1", "7", "9"]], false, FirstRow::Edge),

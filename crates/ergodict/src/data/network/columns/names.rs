@@ -15,7 +15,7 @@ pub(in super::super) enum Role {
 const TYPES: [&str; 9] = ["int", "long", "float", "double", "boolean", "byte", "short", "char", "string"];
 
 /// The name without what people vary: case, blanks and punctuation, and Neo4j's groups in brackets and types, as in `weight:double`.
-pub(super) fn plain(name: &str) -> String {
+pub(in super::super) fn plain(name: &str) -> String {
     let name = name.split('(').next().unwrap_or(name).to_lowercase();
     let typed = name.rsplit_once(':').filter(|(name, kind)| !name.is_empty() && TYPES.contains(kind));
     let name = typed.map_or(&*name, |(name, _)| name);
@@ -228,9 +228,17 @@ pub(in super::super) fn time_column(names: &[impl AsRef<str>]) -> Option<usize> 
     called(TIMES).or_else(|| called(OTHERS))
 }
 
+/// The same for a column of a table, of which `w` next to `v` is the second end unless there is a `u`.
+pub(super) fn is_weak_weight_at(names: &[impl AsRef<str>], at: usize) -> bool {
+    let called = |at: usize, name: &str| plain(names[at].as_ref()) == name;
+    let end = at > 0 && called(at, "w") && called(at - 1, "v") && !(0..names.len()).any(|at| called(at, "u"));
+    is_weak_weight(names[at].as_ref()) && !end
+}
+
 /// Whether a column is the coupling `J` of a spin system, and not the second end of `i`, `j`.
-pub(super) fn is_coupling(before: &str, name: &str) -> bool {
-    plain(name) == "j" && plain(before) != "i"
+pub(super) fn is_coupling(names: &[impl AsRef<str>], at: usize) -> bool {
+    let before = |name: &str| names[..at].iter().any(|other| plain(other.as_ref()) == name);
+    plain(names[at].as_ref()) == "j" && (before("j") || !before("i"))
 }
 
 /// Whether two names are those of the two ends, as in `person_1`, `person_2` and `who`, `whom`; `words` leaves out letters,

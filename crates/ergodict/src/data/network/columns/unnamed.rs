@@ -120,8 +120,8 @@ pub(in super::super) fn check_three_columns<T: AsRef<str>>(
     };
     if ids && (rows.len() >= FEWEST && (numbered(0) || numbered(1)) || closed()) {
         return Err(format!(
-            "could be an edge with its weight, a node with two neighbors, or a numbered edge, as every row: {columns}, \
-             and write lists of neighbors as an edge a line"
+            "has rows of three integers, each of which could be an edge with a weight, a node with two neighbors, or a numbered edge: {columns}; \
+             write lists of neighbors as an edge a line"
         )
         .into());
     }
@@ -278,7 +278,7 @@ mod tests {
             ("20 1 2;20 2 3;40 3 1;40 1 2;40 2 3;60 3 1;60 1 3;80 2 1", Some("looks like a time")),
             ("20 1 2;40 2 3;60 3 1", None),
             ("2020-01-01 1 2;2020-01-02 2 3", Some("begins with a date")),
-            ("0 1 2;1 2 3;2 3 0;3 0 1", Some("two neighbors")),
+            ("0 1 2;1 2 3;2 3 0;3 0 1", Some("node with two neighbors")),
             ("1 5 6;2 6 7;3 7 5;4 5 8;5 8 6;6 8 9;7 9 5;8 5 7", Some("numbered edge")),
             ("0 1 2;1 2 3;2 3 4", None),
             ("1 2 5;2 3 5;3 1 7", None),

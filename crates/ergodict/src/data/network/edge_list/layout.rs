@@ -150,7 +150,7 @@ impl Layout {
             comment.and_then(|(number, line)| Some((number, names(line, separator, head.len())?)))
             && options.table.header != Header::No
             && konect.is_none()
-            && TableColumns::find(&names, &all, &options.table).is_ok_and(|found| !found.is_usual())
+            && !TableColumns::find(&names, &all, &options.table).is_ok_and(|found| found.is_usual())
         {
             layout.header = Some(number);
             let named = layout.named(&names, &all, samples.first(), options);
@@ -255,12 +255,8 @@ impl Layout {
         let found = TableColumns::find(head, rows, &options.table)?;
         (self.source, self.target, self.columns) = (found.source, found.target, head.len());
         self.names = are_edge_names(head).then(|| head.iter().map(ToString::to_string).collect());
-        self.doubts = found.doubts(head, rows);
-        let asked = options.table.header != Header::Auto || options.table.has_columns();
-        self.doubts.retain(|doubt| match doubt {
-            Doubt::Title(_) | Doubt::Kinds(_) => !asked,
-            _ => options.weighted != Some(false) || !doubt.is_of_weights(),
-        });
+        self.doubts = found.doubts(head, rows, &options.table);
+        self.doubts.retain(|doubt| options.weighted != Some(false) || !doubt.is_of_weights());
         let dictionary =
             next.and_then(|(_, fields, attributes)| attributes.filter(|_| fields.len() < head.len()));
         self.weight = match (found.weight, dictionary) {

@@ -2,7 +2,9 @@
 
 use super::parse_moment;
 use super::read::TimeColumn;
-use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, role, time_column};
+use crate::data::network::columns::{
+    Header, TableColumns, TableOptions, TimedColumns, are_edge_names, plain, written_alike,
+};
 use crate::data::network::edge_list::{Separator, content, separator, split};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -72,7 +74,10 @@ impl Layout {
         };
         // Every row has a time, so that a line without any is none.
         let is_header = match table.header {
-            Header::Auto => head.iter().all(|field| moment(field).is_none()),
+            Header::Auto => {
+                head.iter().all(|field| moment(field).is_none())
+                    || Self::names_columns(head, &rows[1..], column)
+            }
             said => said == Header::Yes,
         };
         let after: Vec<_> = rows.iter().map(|(_, fields)| fields.clone()).collect();
@@ -84,6 +89,15 @@ impl Layout {
         found.map_err(|problem| (*number, problem))
     }
 
+    /// Whether a first row with numbers, such as years, names columns: both ends, neither of which is a node of another row, or the time that was asked for.
+    fn names_columns(head: &[Cow<'_, str>], rest: &[(u64, Vec<Cow<'_, str>>)], column: &TimeColumn) -> bool {
+        let below = |name: &Cow<'_, str>| rest.iter().any(|(_, row)| row.contains(name));
+        let time =
+            matches!(column, TimeColumn::Name(name) if head.iter().any(|field| plain(field) == plain(name)));
+        let words = head.iter().filter(|field| moment(field).is_none());
+        time || are_edge_names(head) && !words.into_iter().any(below)
+    }
+
     /// The layout that a header gives.
     fn named(
         separator: Separator,
@@ -92,41 +106,8 @@ impl Layout {
         rows: &[Vec<Cow<'_, str>>],
         (column, table): (&TimeColumn, &TableOptions),
     ) -> Result<Self, Problem> {
-        let plain = |name: &str| name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "");
-        let called = |names: &[&str]| head.iter().position(|name| names.contains(&plain(name).as_str()));
-        let all = || {
-            let names: Vec<String> = head.iter().map(|name| format!("`{}`", shorten(name))).collect();
-            names.join(", ")
-        };
-        let time = match column {
-            TimeColumn::Auto => time_column(head).ok_or_else(|| {
-                let text =
-                    format!("is a header without a column called time or date among {}: name it", all());
-                Problem::hinting(text, "timestamps", shorten(&head[head.len() - 1]))
-            })?,
-            TimeColumn::Number(at) => Self::numbered(*at, head.len())?,
-            TimeColumn::Name(name) => head
-                .iter()
-                .position(|field| field == name)
-                .or_else(|| called(&[&plain(name)]))
-                .ok_or_else(|| format!("has no column called `{}`: there are {}", shorten(name), all()))?,
-        };
-        let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
-        // Asked for as times, an end of all edges is a slip, and whatever stood in for it would be a wrong network.
-        if let Some(of) = role(&head[time]).filter(|of| [Role::Source, Role::Target].contains(of))
-            && place(of) == Some(time)
-        {
-            let (number, name) = (time + 1, shorten(&head[time]));
-            return Err(format!(
-                "calls column {number} `{name}`, an end of the edges, so that it cannot be the time as well: there are {}",
-                all()
-            )
-            .into());
-        }
-        let operation = called(&["op", "operation", "action", "change"]).filter(|at| *at != time);
-        let taken: Vec<usize> = [Some(time), operation].into_iter().flatten().collect();
-        let TableColumns { source, target, weight, unused, direction } =
-            TableColumns::among(head, rows, table, &taken)?;
+        let TimedColumns { edges, time, operation } = TimedColumns::find(head, rows, table, column)?;
+        let TableColumns { source, target, weight, unused, direction } = edges;
         let direction = direction.map(|at| (at, head[at].to_string()));
         let unused = unused.into_iter().map(|at| shorten(&head[at].escape_debug().to_string())).collect();
         let (columns, header) = (head.len(), Some(number));
@@ -177,6 +158,9 @@ impl Layout {
         let target = target.or_else(|| others.next()).unwrap_or(1);
         if source == target || [source, target].contains(&time) {
             return Err("has one column given for two things".into());
+        }
+        if (given(&table.source)?, given(&table.target)?) == (None, None) {
+            written_alike(rows, (source, target), "the columns of its ends")?;
         }
         let third = weight.or_else(|| others.next().filter(|_| columns == 4));
         // A bare sign is no number, so that it can be nothing else.

@@ -87,7 +87,7 @@ fn faults_are_reported_with_their_line() {
         ),
         ("1 2 3\n", "time", ":1: is no header"),
         ("u,v,t\n1,2,3\n", "when", ":1: has no column called `when`: there are `u`, `v`, `t`"),
-        ("u,v,x\n1,2,3\n", "auto", ":1: is a header without a column called time"),
+        ("u,v,x\n1,2,3\n", "auto", ":1: has no column called time or date"),
         ("1 2 3\n", "4", ":1: has 3 fields, so that there is no column 4"),
         ("1 2 3\n", "0", "counted from 1"),
         ("1 2 3\n1 2 nan\n", "auto", ":2: has the time `nan`"),
