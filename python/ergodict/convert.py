@@ -605,9 +605,9 @@ def of_table(
         if matrix is not None:
             return matrix
     table = with_index(table)
-    columns = Columns.of(table, asked)
     if len(table) == 0 and nodes is None:
         raise ValueError("the table holds no edge: expected a row for each")
+    columns = Columns.of(table, asked)
     rows = cells(table, columns.labels)
     if not columns.named and not any(value is not None for value in asked.values()) and form != "edges":
         _doubts("table", rows, len(table), options)

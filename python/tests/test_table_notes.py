@@ -190,16 +190,16 @@ _NUMBERS = ["1,2", "2,3", "3,1"]
 _READ = [
     ("source,target", _WORDS), ("Source,Target", _NUMBERS), ("from,to", _WORDS), ("src,dst", _NUMBERS), ("sender,receiver", _WORDS),
     ("caller,callee", _NUMBERS), ("u,v", _WORDS), ("i,j", _NUMBERS), ("person_1,person_2", _WORDS), ("person,friend", _WORDS), ("node1,node2", _NUMBERS),
-    (":START_ID(Person),:END_ID(Person)", _WORDS), ("FromNodeId,ToNodeId", _NUMBERS), ("who,whom", _WORDS), ("foo,bar", _NUMBERS),
+    (":START_ID(Person),:END_ID(Person)", _WORDS), ("FromNodeId,ToNodeId", _NUMBERS), ("who,whom", _WORDS), ("foo,bar", _WORDS),
     ("source,target,weight", [row + ",2.5" for row in _WORDS]), ("target,source,Weight", [row + ",2" for row in _NUMBERS]),
-    ("u,v,w", [row + ",3" for row in _WORDS]), ("i,j,J", [row + ",-1.5" for row in _NUMBERS]), ("u,v,count", [row + ",7" for row in _NUMBERS]),
+    ("u,v,w", [row + ",3" for row in _WORDS]), ("i,j,J", [row + ",1.5" for row in _NUMBERS]), ("u,v,count", [row + ",7" for row in _NUMBERS]),
     ("source,target,minutes", [row + ",12.5" for row in _WORDS]), ("id,source,target", [f"{at},{row}" for at, row in enumerate(_WORDS)]),
     ("id,person,friend", [f"{at},{row}" for at, row in enumerate(_NUMBERS)]), ("edge_id,from,to", [f"e{at},{row}" for at, row in enumerate(_WORDS)]),
     ("source,target,Type", [row + ",Directed" for row in _WORDS]), ("source,target,type", [row + ",friend" for row in _WORDS]),
     ("source,target,directed", [row + ",true" for row in _NUMBERS]), ("source,target,Type,Weight", [row + ",Undirected,2" for row in _WORDS]),
     ("time,i,j", [f"{at},{row}" for at, row in enumerate(_NUMBERS)]), ("i,time,j", ["1,10,2", "2,11,3", "3,12,1"]), ("time,v,w", ["5,1,2", "6,2,3", "7,3,1"]),
     ("head,relation,tail", ["a,likes,b", "b,knows,c", "c,likes,a"]), ("h,r,t", ["1,0,2", "2,1,3", "3,0,1"]),
-    ("source,target,2019", [row + ",5" for row in _WORDS]), ("source,target,2019,2020", [row + ",5,6" for row in _NUMBERS]),
+    ("source,target,from,to", ["a,b,c,d", "b,c,d,e"]), ("source,target,2019", [row + ",5" for row in _WORDS]), ("source,target,2019,2020", [row + ",5,6" for row in _NUMBERS]),
     ("event,person,friend", ["party,a,b", "party,b,c", "work,c,a"]), ("origin,destination,trips", [row + ",30" for row in _NUMBERS]),
     ("employee_id,manager_id,employee_name", ["1,2,ann", "2,3,bob", "3,4,cy"]), ("user,item", ["u1,i1", "u2,i1", "u2,i2"]),
     ("exporter,importer,value", [row + ",3" for row in _WORDS]), ("predator,prey", _WORDS), ("zip_a,zip_z", ["01234,01235", "01235,01236"]),
@@ -207,9 +207,9 @@ _READ = [
 _REFUSED = [
     ("sender,messages", ["1,5", "2,7", "3,5"]), ("sender,total", ["a,3.5", "b,4.5", "c,1.5"]), ("user,followers,following", ["ann,10,20", "bob,20,10", "cy,5,7"]),
     ("source,x", ["a,1.5", "b,2.5", "c,3.5"]), ("name,age", ["ann,31", "bob,42", "cy,7"]), ("name,age,city", ["ann,31,Ulm", "bob,42,Bonn", "cy,7,Ulm"]),
-    ("user,item", ["1,1", "2,1", "2,3"]), ("e1,e2,e3", ["a,b,c", "b,c,d", "d,e,a"]), ("source,target,from,to,follower", ["a,b,c,d,e"] * 2),
+    ("user,item", ["1,1", "2,1", "2,3"]), ("e1,e2,e3", ["a,b,c", "b,c,d", "d,e,a"]),
     ("x,y", ["0.5,1.5", "2.5,3.5", "1.25,0.5"]), ("m1,m2", ["0,1", "1,0", "1,1", "0,0"]), ("source_id,target_name", ["1,ann", "2,bob", "3,cy"]),
-    ("id,x,y", ["a,1.5,2.5", "b,0.5,2.5", "c,3.5,1.5"]), ("u,v", ["1,2.0", "2,3.0", "3,1.0"]), ("name", ["ann", "bob", "cy"]),
+    ("id,x,y", ["a,1.5,2.5", "b,0.5,2.5", "c,3.5,1.5"]), ("name", ["ann", "bob", "cy"]),
 ]
 
 
