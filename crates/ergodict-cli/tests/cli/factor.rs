@@ -203,7 +203,15 @@ fn the_share_that_is_explained_is_that_of_the_whole_data() {
     let mean: Vec<f64> = (0..6).map(|i| columns().map(|x| x[i]).sum::<f64>() / 90.0).collect();
     let norm: f64 = mean.iter().map(|m| m * m).sum();
     let product = |x: &[f64]| x.iter().zip(&mean).map(|(x, m)| x * m).sum::<f64>();
-    let by_mean: f64 = columns().map(|x| product(x).powi(2)).sum::<f64>() / (norm * squares);
+    // The mean of norm 1 as the only atom, with the penalty of the others.
+    let by_mean = |lambda: f64| {
+        let taken = |x: &[f64]| {
+            let correlation = product(x) / norm.sqrt();
+            let code = (correlation - 0.5 * lambda).max(0.0);
+            code * (2.0 * correlation - code)
+        };
+        columns().map(taken).sum::<f64>() / squares
+    };
     for flags in ["", "--lambda 0.7", "--batch 7 --shuffle=false --epochs 3", "--f32"] {
         let summary = bench.run(&format!("factor x.npy -r 3 -o m --json -q {flags}")).fine().json();
         let lambda = summary["lambda"].as_f64().unwrap();
@@ -212,6 +220,7 @@ fn the_share_that_is_explained_is_that_of_the_whole_data() {
         let (atoms, mean) =
             (summary["explained"].as_f64().unwrap(), summary["explained_by_mean"].as_f64().unwrap());
         assert!((atoms - (1.0 - error)).abs() < 1e-5, "{flags}: {atoms}, {error} left, λ {lambda}");
+        let by_mean = by_mean(lambda);
         assert!((mean - by_mean).abs() < 1e-5, "{flags}: {mean} for {by_mean}");
         assert_eq!(summary["samples_of_data"], 90);
     }

@@ -196,10 +196,16 @@ pub(in super::super) fn could_be_triples<T: AsRef<str>>(rows: &[Vec<T>]) -> bool
     2 * common >= tails.len() && tails.len() > few && heads.len() > few
 }
 
-/// Whether a column of a list has times: dates, seconds or milliseconds since 1970, or ascending integers.
+/// Whether a column of a list that is neither an end nor a weight has times: dates, seconds or milliseconds since 1970, or ascending integers.
 pub(in super::super) fn are_times<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> bool {
     let dates = || rows.iter().all(|row| row.get(at).is_some_and(|field| is_date(field.as_ref())));
-    odd_weights(rows, at).is_some_and(|what| what.starts_with("times") || what == "dates") || dates()
+    // Contacts of twenty seconds repeat their times; no weights stand in a column that nothing is made of.
+    let moments = || rows.iter().map(|row| integer_of(row.get(at)?.as_ref())).collect::<Option<Vec<i64>>>();
+    let ascends = || {
+        let moments = moments().filter(|moments| moments.len() >= FEWEST && moments.is_sorted());
+        moments.is_some_and(|moments| moments.into_iter().collect::<BTreeSet<i64>>().len() > 2)
+    };
+    odd_weights(rows, at).is_some_and(|what| what.starts_with("times") || what == "dates") || dates() || ascends()
 }
 
 /// Whether a field begins as `2020-01-31` or `2020-01-31T12:00` does.
