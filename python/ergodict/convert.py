@@ -629,7 +629,8 @@ def of_table(
     for words in notes:
         warn(f"table: {words}")
     made = of_columns(column(u), column(v), weights, nodes, options)
-    repeats = None if not columns.named or w is not None or options.weighted is not None else _ergodict.table_repeats(unused, made[0].repeated)
+    counted = columns.named and (weights is not None or w is None and options.weighted is None)
+    repeats = _ergodict.table_repeats(unused, made[0].repeated, bool(options.directed), weights is not None) if counted else None
     if repeats is not None:
         warn(f"table: {repeats}")
     return made

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _check, _ergodict, _report, convert
 from ._repr import imported_pandas
+from ._warn import warn
 from .network import Network
 
 
@@ -220,6 +221,8 @@ class Reconstruction(_report.ReportMixin):
         weights = self.weights
         # A weight of 0 or less is no edge, whatever the threshold.
         kept = (weights > limit) & (weights > 0) & self._first_seen()
+        if not kept.any() and len(weights) and weights.max() > 0:
+            warn(f"no pair has a weight above {limit:g}, so that the network has no edge: the largest is {weights.max():.3g} (threshold=)")
         network, names = self.network, self.network._core.names()
         values = weights[kept] if weighted else None
         core = convert.numbered(network.n_nodes, self.u[kept], self.v[kept], values, network.is_directed, names, network.is_directed)

@@ -26,7 +26,7 @@ def _all(text: str, tmp_path: pathlib.Path) -> list[Any]:
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("time,i,j\n1,10,11\n2,10,11\n3,11,12\n4,10,11\n", "2 rows repeat edges, each of which counts once"),
+        ("time,i,j\n1,10,11\n2,10,11\n3,11,12\n4,10,11\n", "2 rows repeat edges in either direction, each of which counts once"),
         ("message_id,sender_id,receiver_id,n\n1,10,11,2\n2,11,12,3\n3,12,10,1\n", "column `n` is ignored"),
         ("h,r,t\n1,0,2\n2,1,3\n3,0,1\n", "column `r` is ignored"),
         ("student,contact,minutes\n1,2,1\n2,3,2\n3,1,3\n", "column `minutes` is ignored"),

@@ -34,7 +34,7 @@ pub struct ComparisonPage {
     pub config: Value,
     /// Files that were read.
     pub inputs: Vec<Input>,
-    /// Why networks have no rewired copy.
+    /// Why networks have no rewired copy, and whether some are much denser than others.
     pub notes: Vec<String>,
     /// Time of all.
     pub seconds: f64,
@@ -45,7 +45,26 @@ pub fn plus_minus(estimate: Estimate) -> String {
     measured(estimate.value, estimate.standard_error)
 }
 
+/// Mean degrees that differ by more than this factor change distances as much as structure does: two thirds of the edges of a network of communities
+/// were closer to a network of as few edges than to all of them.
+const DENSER: f64 = 1.25;
+
 impl ComparisonPage {
+    /// A note of networks of which some are much denser than others.
+    pub fn densities(networks: &[SampledNetwork]) -> Option<String> {
+        let degree = |(network, _): &SampledNetwork| 2.0 * network.edges() as f64 / network.nodes().max(1) as f64;
+        let (least, most) = networks
+            .iter()
+            .map(degree)
+            .fold((f64::INFINITY, 0.0f64), |(least, most), degree| (least.min(degree), most.max(degree)));
+        (most > DENSER * least).then(|| {
+            format!(
+                "mean degrees are {least:.1} to {most:.1}, and distances measure density as well: to compare structure alone, remove edges of the denser \
+                 networks at random first"
+            )
+        })
+    }
+
     /// The rewired copies that there are, and why there are no others, with settings spelled as `spell` does.
     pub fn yardsticks(
         copies: Vec<Result<SampledNetwork, Error>>,

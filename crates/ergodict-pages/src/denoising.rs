@@ -189,8 +189,10 @@ impl DenoisingPage {
         findings.extend(self.expected.map(|expected| expected.sentence()));
         for head in &self.heads {
             findings.extend(head.false_share.map(|share| {
-                let all = format!("Estimated false edges: {:.0} % of {}", 100.0 * share, self.observed);
-                self.doubtful.map_or(all.clone(), |doubtful| format!("{all}; {}", doubtful.clause()))
+                let all =
+                    format!("Edges that look like random pairs: {:.0} % of {}", 100.0 * share, self.observed);
+                let doubtful = self.doubtful.map_or_else(String::new, |found| format!("; {}", found.clause()));
+                format!("{all}{doubtful}. {RANDOM}")
             }));
         }
         findings
@@ -261,7 +263,7 @@ impl DenoisingPage {
         for head in &self.heads {
             numbers.extend(
                 head.false_share
-                    .map(|share| (format!("{:.0} %", 100.0 * share), "false edges (estimated)".to_owned())),
+                    .map(|share| (format!("{:.0} %", 100.0 * share), "of the edges look like random pairs".to_owned())),
             );
             numbers.extend(
                 head.held_out.map(|auc| (format!("{auc:.3}"), "self-test AUC (chance 0.5)".to_owned())),
@@ -293,7 +295,7 @@ impl DenoisingPage {
             let doubtful =
                 self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
             finding = format!(
-                "{finding}An estimated {:.0} % of the observed edges are false{doubtful}. ",
+                "{finding}{:.0} % of the observed edges look like random pairs{doubtful}. {RANDOM}. ",
                 100.0 * share
             );
         }
@@ -447,13 +449,16 @@ impl Doubtful {
     fn clause(&self) -> String {
         let (found, chance) = (rounded(self.false_edges), rounded(self.chance));
         let among = match self.edges {
-            1 => "for the most suspicious one".to_owned(),
-            edges => format!("among the {edges} most suspicious"),
+            1 => "the most suspicious one".to_owned(),
+            edges => format!("the {edges} most suspicious"),
         };
         let given = self.share.map(|share| format!(", if {:.0} % are false", 100.0 * share));
-        format!("{found} expected {among} ({chance} by chance){}", given.unwrap_or_default())
+        format!("{found} of {among} ({chance} by chance){}", given.unwrap_or_default())
     }
 }
+
+/// What such edges are: of true edges without a pattern nothing in the network says that they are true.
+const RANDOM: &str = "Such edges are false, or true without a pattern";
 
 /// Smaller expected counts are printed as a bound.
 const LEAST: f64 = 0.01;

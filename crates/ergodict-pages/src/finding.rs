@@ -53,12 +53,20 @@ fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<Stri
     let figures = points(gain);
     let copies = count(explained.copies, "rewired copy", "rewired copies");
     let degrees = if network.bipartite { "node degrees and the two sides" } else { "node degrees" };
+    let least = explained.least_beyond_degrees()?;
     Some(if explained.is_beyond_degrees()? {
         format!("Structure beyond {degrees}: {figures} compared with {copies}")
+    } else if gain.value < -least {
+        let shuffled = if network.weighted { ", whose weights are shuffled" } else { "" };
+        format!(
+            "Walks in {} vary more than {degrees} explain: {figures} compared with {copies}{shuffled}",
+            network.name
+        )
     } else {
         format!(
-            "No structure detected beyond {degrees} in {}: {figures} compared with {copies}",
-            network.name
+            "No structure detected beyond {degrees} in {}: {figures} compared with {copies}, where {:.1} would count",
+            network.name,
+            100.0 * least
         )
     })
 }

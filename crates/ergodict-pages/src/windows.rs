@@ -42,7 +42,7 @@ pub fn finding(over_time: &OverTime) -> String {
     }
     let peak = over_time.peak().and_then(|(at, _)| detail(over_time, at));
     let peak = peak.map_or_else(String::new, |text| format!(": at most {text}"));
-    format!("No change beyond volume in {tested} window{plural} ({null}){peak}")
+    format!("No change of patches detected beyond volume in {tested} window{plural} ({null}){peak}")
 }
 
 /// When a window begins, and its score next to those of permuted times.
@@ -50,8 +50,10 @@ fn detail(over_time: &OverTime, at: usize) -> Option<String> {
     let window = &over_time.windows[at];
     let (change, null) = (window.change?, window.null?);
     let name = begin(over_time.times, window);
+    let score = change.to_string();
+    let decimals = score.rsplit_once('.').map_or(3, |(_, decimals)| decimals.len());
     Some(format!(
-        "window {} ({name}): score {change}, null at most {:.3}, p = {:.2}",
+        "window {} ({name}): score {score}, null at most {:.decimals$}, p = {:.2}",
         at + 1,
         null.high,
         null.p_value

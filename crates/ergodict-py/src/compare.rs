@@ -129,7 +129,7 @@ pub(crate) fn compare_networks<'py>(
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.config(own_motif, kind);
     settings.samples = Some(settings.samples());
-    let (copies, notes) = if settings.rewired {
+    let (copies, mut notes) = if settings.rewired {
         let copies = long(py, n_jobs, None, |watch| {
             Comparison::rewired_copies(&drawn, &settings.sampling, own_motif, seed, &|| watch.stopped())
         })?;
@@ -137,6 +137,7 @@ pub(crate) fn compare_networks<'py>(
     } else {
         (vec![None; drawn.len()], Vec::new())
     };
+    notes.extend(ComparisonPage::densities(&drawn));
     let inputs = plan.names.iter().cloned().zip(plan.digests);
     let inputs: Vec<Input> = inputs.map(|(name, digest)| Input { name, digest }).collect();
     let config = Value::Object(settings.config());

@@ -171,10 +171,11 @@ pub(crate) fn timed_columns(
 
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
 #[pyfunction]
-pub(crate) fn table_repeats(unused: Vec<String>, rows: u64) -> Option<String> {
-    let note = TableColumns::repeated(&unused, rows)?.spelled(&keyword);
+pub(crate) fn table_repeats(unused: Vec<String>, rows: u64, directed: bool, weighted: bool) -> Option<String> {
+    let note = TableColumns::repeated(&unused, rows, directed, weighted)?.spelled(&keyword);
     // Here those are arguments of another class.
-    Some(note.replace("learning over time, ", "`TimedEdges` with "))
+    let note = note.replace("learning over time, ", "`TimedEdges` with ");
+    Some(note.replace("learning over time keeps times apart, ", "`TimedEdges` keeps times apart, "))
 }
 
 /// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns.

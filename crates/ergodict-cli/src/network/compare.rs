@@ -83,10 +83,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let copies = settings.rewired.then(|| {
         Comparison::rewired_copies(&drawn, &settings.sampling, motif, common.seed, &interrupt::asked)
     });
-    let (rewired, notes) = match copies.transpose()? {
+    let (rewired, mut notes) = match copies.transpose()? {
         Some(copies) => ComparisonPage::yardsticks(copies, &opened.names, &flag),
         None => (vec![None; drawn.len()], Vec::new()),
     };
+    notes.extend(ComparisonPage::densities(&drawn));
     if !common.quiet {
         notes.iter().for_each(|note| say(note));
     }

@@ -10,6 +10,7 @@ pub mod fetch;
 mod frame;
 mod image;
 mod inputs;
+mod lines;
 mod lock;
 mod network;
 mod note;
@@ -44,6 +45,7 @@ pub(crate) use inputs::{InputFile, MappedFile, forget};
 pub use inputs::{Reading, check_inputs, read_whole, watch_inputs};
 #[cfg(unix)]
 pub use inputs::{cover_cut_off, cut_off_input, watch_maps};
+pub(crate) use lines::Lines;
 pub(crate) use lock::Lock;
 pub(crate) use network::Sides;
 pub use network::{Adjacency, Build, Components, Edge, EdgeCounts, Loops, Network, NodeIds, Rows};

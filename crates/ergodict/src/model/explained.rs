@@ -41,9 +41,13 @@ impl Explained {
     /// Whether the atoms explain more than the degrees of the nodes do, at a level of 1 in 20; none with fewer than two rewired copies. Copies
     /// that agree to the last digits are one network, as where hardly any other has the same degrees: they show nothing.
     pub fn is_beyond_degrees(&self) -> Option<bool> {
+        let least = self.least_beyond_degrees()?;
+        self.beyond_degrees.map(|gain| gain.standard_error > SAME && gain.value > least)
+    }
+
+    /// The gain that is exceeded by one in twenty networks without structure beyond degrees: smaller ones are not told from none.
+    pub fn least_beyond_degrees(&self) -> Option<f64> {
         let freedom = self.copies.saturating_sub(1).clamp(1, Self::QUANTILES.len());
-        self.beyond_degrees.map(|gain| {
-            gain.standard_error > SAME && gain.value > Self::QUANTILES[freedom - 1] * gain.standard_error
-        })
+        self.beyond_degrees.map(|gain| Self::QUANTILES[freedom - 1] * gain.standard_error)
     }
 }

@@ -34,7 +34,7 @@ fn repeated_contacts_next_to_times_are_noted() {
     assert_eq!(
         found,
         [
-            "2 rows repeat edges, each of which counts once (a column `weight` of ones counts them; so does learning over time, \
+            "2 rows repeat edges in either direction, each of which counts once (a column `weight` of ones counts them; so does learning over time, \
           timestamps=time weighted=true)"
         ]
     );

@@ -120,30 +120,38 @@ impl TableColumns {
         time_column(names)
     }
 
-    /// A note that rows repeat edges, as contacts do, next to times that nothing is made of and without weights.
+    /// A note that rows repeat edges, as contacts do, next to times that nothing is made of: each edge counts once, or its weights are added up.
     ///
     /// ```
     /// use ergodict::data::TableColumns;
-    /// assert_eq!(TableColumns::repeated(&["year"], 0), None);
-    /// let note = TableColumns::repeated(&["time"], 2).unwrap();
+    /// assert_eq!(TableColumns::repeated(&["year"], 0, true, false), None);
+    /// let note = TableColumns::repeated(&["time"], 2, true, false).unwrap();
     /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges, each of which counts once"));
+    /// let note = TableColumns::repeated(&["year"], 2, false, true).unwrap();
+    /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges in either direction, whose weights are added up"));
     /// ```
-    pub fn repeated(unused: &[impl AsRef<str>], rows: u64) -> Option<Note> {
-        Self::repeated_next_to(unused[time_column(unused)?].as_ref(), rows)
+    pub fn repeated(unused: &[impl AsRef<str>], rows: u64, directed: bool, weighted: bool) -> Option<Note> {
+        Self::repeated_next_to(unused[time_column(unused)?].as_ref(), rows, directed, weighted)
     }
 
     /// The same, next to this column of times.
-    pub(super) fn repeated_next_to(time: &str, rows: u64) -> Option<Note> {
+    pub(super) fn repeated_next_to(time: &str, rows: u64, directed: bool, weighted: bool) -> Option<Note> {
         if rows == 0 {
             return None;
         }
-        let (repeat, each) =
-            if rows == 1 { ("row repeats an edge", "which") } else { ("rows repeat edges", "each of which") };
+        let repeat = if rows == 1 { "row repeats an edge" } else { "rows repeat edges" };
+        let either = if directed { "" } else { " in either direction" };
+        let time = Hint { setting: "timestamps", value: shorten(time) };
+        if weighted {
+            let text = format!("{rows} {repeat}{either}, whose weights are added up (learning over time keeps times apart, {{}})");
+            return Some(Note::hinting(text, time));
+        }
+        let each = if rows == 1 { "which" } else { "each of which" };
         let text = format!(
-            "{rows} {repeat}, {each} counts once (a column `weight` of ones counts them; so does learning over time, {{}} {{}})"
+            "{rows} {repeat}{either}, {each} counts once (a column `weight` of ones counts them; so does learning over time, {{}} {{}})"
         );
-        let hints = [("timestamps", shorten(time)), ("weighted", "true".into())];
-        Some(Note::hinting_all(text, hints.map(|(setting, value)| Hint { setting, value }).into()))
+        let weighted = Hint { setting: "weighted", value: "true".into() };
+        Some(Note::hinting_all(text, vec![time, weighted]))
     }
 
     /// Whether edges have a direction, by all values of a column of that name; each has to say it where that is required.

@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::edge_list::TYPOGRAPHIC;
+use crate::data::Lines;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -20,9 +21,11 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of `out`; `InvalidData` for a word with a line break or another control character in it, or an empty one.
 pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    let mut lines = Lines::new(out);
     let direction = if network.is_directed() { "directed" } else { "undirected" };
-    writeln!(out, "# {direction} network: {} nodes, {} edges", network.nodes(), network.edges())?;
+    lines
+        .text(&format!("# {direction} network: {} nodes, {} edges", network.nodes(), network.edges()))
+        .end()?;
     let (ids, weighted) = (network.ids(), network.is_weighted());
     if ids.are_words() {
         // So that the first edge cannot be taken for a header, nor the header for an edge of nodes that are called so.
@@ -30,23 +33,17 @@ pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()>
         while ["source", "target"].iter().any(|name| ids.find(&format!("{name}{mark}")).is_some()) {
             mark.push('_');
         }
-        writeln!(out, "source{mark}\ttarget{mark}{}", if weighted { "\tweight" } else { "" })?;
+        let weight = if weighted { "\tweight" } else { "" };
+        lines.text(&format!("source{mark}\ttarget{mark}{weight}")).end()?;
     }
     for (u, v, weight) in network.each_edge() {
-        match (ids.integer(u as usize), ids.integer(v as usize)) {
-            (Some(u), Some(v)) => write!(out, "{u}\t{v}")?,
-            _ => {
-                write!(
-                    out,
-                    "{}\t{}",
-                    write_name(&ids.name(u as usize))?,
-                    write_name(&ids.name(v as usize))?
-                )?;
-            }
+        lines.node(ids, u as usize)?.text("\t").node(ids, v as usize)?;
+        if weighted {
+            lines.text("\t").number(weight);
         }
-        if weighted { writeln!(out, "\t{weight}")? } else { writeln!(out)? }
+        lines.end()?;
     }
-    out.flush()
+    lines.finish()
 }
 
 /// A name as it can stand in a table beside others: in quotation marks, with inner ones doubled, where it would be split or

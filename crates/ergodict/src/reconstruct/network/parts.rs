@@ -1,7 +1,7 @@
 //! Tables of rebuilt pairs, whole or in parts by ranges of the first node: text with tabs, or parquet.
 
 use super::replace::{Filling, LOCK, parent};
-use crate::data::{NodeIds, sync_folder, write_atomic, write_name};
+use crate::data::{Lines, NodeIds, sync_folder, write_atomic};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -103,13 +103,16 @@ pub fn write_pairs(
     });
     match format {
         PairFormat::Tsv => {
-            let io = |problem| Error::io(path)(problem);
-            writeln!(out, "u\tv\tweight\tcount").map_err(io)?;
-            for (u, v, weight, count) in &mut rows {
-                let (u, v) = (ids.name(u as usize), ids.name(v as usize));
-                let (u, v) = (write_name(&u).map_err(io)?, write_name(&v).map_err(io)?);
-                writeln!(out, "{u}\t{v}\t{weight}\t{count}").map_err(io)?;
-            }
+            let mut lines = Lines::new(out);
+            let mut put = || {
+                lines.text("u\tv\tweight\tcount").end()?;
+                for (u, v, weight, count) in &mut rows {
+                    lines.node(ids, u as usize)?.text("\t").node(ids, v as usize)?;
+                    lines.text("\t").number(weight).text("\t").integer(count).end()?;
+                }
+                lines.finish()
+            };
+            put().map_err(Error::io(path))?;
         }
         #[cfg(feature = "parquet")]
         PairFormat::Parquet => {

@@ -205,7 +205,9 @@ pub(in super::super) fn are_times<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> 
         let moments = moments().filter(|moments| moments.len() >= FEWEST && moments.is_sorted());
         moments.is_some_and(|moments| moments.into_iter().collect::<BTreeSet<i64>>().len() > 2)
     };
-    odd_weights(rows, at).is_some_and(|what| what.starts_with("times") || what == "dates") || dates() || ascends()
+    odd_weights(rows, at).is_some_and(|what| what.starts_with("times") || what == "dates")
+        || dates()
+        || ascends()
 }
 
 /// Whether a field begins as `2020-01-31` or `2020-01-31T12:00` does.

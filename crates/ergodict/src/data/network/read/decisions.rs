@@ -147,13 +147,14 @@ impl ReadDecisions {
         let open =
             self.weights == Weights::None && options.weighted.is_none() && !options.table.has_columns();
         let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
-        let counted = self.weights == Weights::None && options.weighted.is_none();
+        let weighted = self.weights == Weights::Used;
         let rows = self.found.duplicates;
         let repeated = || match &self.times {
-            Some(times) => TableColumns::repeated_next_to(times, rows),
-            None => TableColumns::repeated(&self.unused, rows),
+            Some(times) => TableColumns::repeated_next_to(times, rows, self.directed, weighted),
+            None => TableColumns::repeated(&self.unused, rows, self.directed, weighted),
         };
-        let repeated = counted.then(repeated).flatten();
+        let open = weighted || self.weights == Weights::None && options.weighted.is_none();
+        let repeated = open.then(repeated).flatten();
         self.doubts.iter().map(Doubt::note).chain(ignored).chain(repeated).collect()
     }
 }
