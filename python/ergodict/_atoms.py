@@ -196,9 +196,12 @@ def labels_of(given: npt.NDArray[Any]) -> int:
     """The alphabet that values suggest, as the extension counts it: 0 for -1 and 1, -1 for 0 and 1, else the number of labels."""
     low, high = (given.min(), given.max()) if given.size else (0, 0)
     if low == -1 and high <= 1:
+        if np.any(given == 0):
+            # As of spin 1: encoded as two values, -1 and 0 would be one.
+            raise ValueError("the values are -1, 0 and 1 together: expected -1 and 1, 0 and 1, or labels from 0 (add 1 for labels, or take them as real numbers)")
         return 0
     if low >= 0:
         return -1 if high <= 1 else int(high) + 1
     raise ValueError(
-        f"the values of the configuration go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0"
+        f"the values go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0 (take others as real numbers)"
     )

@@ -231,7 +231,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         worth = getattr(stream, "effective_minibatches", None)
         if worth is not None and worth < _LEAST_MINIBATCHES and done >= 2 * worth:
             ones = "one" if round(worth) == 1 else "ones"
-            advice = f"{_LEAST_MINIBATCHES} are advised; run longer, or increase every"
+            advice = f"{_LEAST_MINIBATCHES} are advised; run longer, or increase burn_in or every"
             warn(f"{done} minibatches are worth {worth:.0f} independent {ones}, {advice}", ConvergenceWarning)
         return self
 

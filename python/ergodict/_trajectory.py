@@ -111,9 +111,11 @@ class Trajectory:
                 seen.update(int(value) for value in np.unique(frame))
         if real:
             return _ALPHABETS["xy"] if self.model == "xy" else _REAL
-        found = labels_of(np.array(sorted(seen)))
         if self.model is None:
-            return found
+            try:
+                return labels_of(np.array(sorted(seen)))
+            except ValueError as error:
+                raise ValueError(f"{error}: model=\"real\" takes them as they are") from None
         stated = _ALPHABETS.get(self.model, max(int(high) + 1, 2) if self.states is None else _check.count(self.states, "states", 2, 128))
         allowed = {0: {-1, 1}, -1: {0, 1}}.get(stated, set(range(max(stated, 0))))
         if not seen <= allowed:
@@ -161,6 +163,8 @@ class _Minibatches(DependentMinibatches):
             default = "borders"
         self._trajectory, self._patch, self._n, self._single = trajectory, patch, n, single
         self._spins = default if spins is None else spins
+        if spins == "real" and labels != _REAL:
+            raise ValueError("the frames are no real numbers: Trajectory(frames, model=\"real\") takes whole numbers as such")
         self._at, self._word = trajectory.burn_in + trajectory.every - 1, 0
         self._traces = {"magnetization": []}
         # Bad arguments are reported now, not at the first minibatch.

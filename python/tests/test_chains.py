@@ -768,3 +768,18 @@ def test_few_independent_minibatches_along_a_chain_are_warned_of(tmp_path: Path)
     walk = np.cumsum(np.random.default_rng(0).normal(size=(60, 1, 1)), axis=0) + np.zeros((60, 12, 12))
     with pytest.warns(ConvergenceWarning, match="independent"):
         OnlineNMF(3, dictionary="ball", code="free", random_state=0).fit_stream(Trajectory(walk, random_state=0).minibatches(patch=4, n=20))
+
+
+def test_spins_of_three_values_are_no_two(tmp_path: Path) -> None:
+    """-1 and 0 of a spin-1 model would both be 0 in patches of two values."""
+    frames = np.random.default_rng(0).integers(-1, 2, (20, 8, 8)).astype(np.int8)
+    np.save(tmp_path / "capel.npy", frames)
+    late = np.where(np.arange(20)[:, None, None] < 15, np.where(frames == 0, 1, frames), frames)
+    for given in (frames, frames.astype(float), tmp_path / "capel.npy", late):
+        with pytest.raises(ValueError, match="-1, 0 and 1 together.*add 1 for labels.*model=\"real\""):
+            Trajectory(given)
+    with pytest.raises(ValueError, match="model=\"real\""):
+        Trajectory(frames + 1).minibatches(patch=4, n=5, spins="real")
+    real = next(Trajectory(frames, model="real", random_state=0).minibatches(patch=4, n=500))
+    assert set(np.unique(real)) == {-1.0, 0.0, 1.0}
+    assert next(Trajectory(frames + 1, random_state=0).minibatches(patch=4, n=5)).shape == (5, 48)

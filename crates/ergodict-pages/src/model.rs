@@ -212,8 +212,12 @@ fn explained_words(model: &Model) -> String {
 
 /// The command that makes the model again.
 fn again(report: Report, model: &Model) -> Report {
-    let Provenance { command, config, networks, .. } = &model.provenance;
-    if command.is_empty() {
+    let Provenance { command, config, networks, python, .. } = &model.provenance;
+    // No command has what was in memory.
+    let in_memory = model.kind != "spins"
+        && model.inputs.is_empty()
+        && !networks.iter().any(|network| network.name.starts_with('@'));
+    if command.is_empty() || python.is_some() || in_memory {
         return report;
     }
     let inputs: Vec<String> = match model.kind.as_str() {
@@ -263,9 +267,12 @@ pub fn facts(model: &Model) -> Vec<(&'static str, String)> {
         ("version", format!("ergodict {}", model.version)),
     ];
     let settings = RecordedSettings::new(&model.provenance.config);
-    facts.extend(settings.batch.map(|batch| ("batch", batch.to_string())));
-    facts.extend(settings.epochs.map(|epochs| ("epochs", epochs.to_string())));
-    facts.extend(settings.shuffle.map(|shuffle| ("shuffle", shuffle.to_string())));
+    // Of minibatches that Python gave, the parameters of the estimator say nothing.
+    if model.provenance.python.is_none() {
+        facts.extend(settings.batch.map(|batch| ("batch", batch.to_string())));
+        facts.extend(settings.epochs.map(|epochs| ("epochs, at most", epochs.to_string())));
+        facts.extend(settings.shuffle.map(|shuffle| ("shuffle", shuffle.to_string())));
+    }
     facts.extend(settings.holdout.map(|holdout| ("held out", format!("{holdout:?}"))));
     if let Some(results) = &model.provenance.results {
         facts.push(("loss per sample, last minibatch", number(results.loss_per_sample)));

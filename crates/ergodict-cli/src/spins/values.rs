@@ -102,7 +102,7 @@ impl ValueSet {
         Ok(match (low, high) {
             (-1, ..=1) if self.0[0] => {
                 bail!(
-                    "holds -1, 0 and 1 together: expected -1 and 1, 0 and 1, or labels from 0 (other numbers: --spins real)"
+                    "holds -1, 0 and 1 together: expected -1 and 1, 0 and 1, or labels from 0 (add 1 for labels; other numbers: --spins real)"
                 )
             }
             (-1, ..=1) => Alphabet::PlusMinus,

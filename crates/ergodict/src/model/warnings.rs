@@ -51,7 +51,7 @@ impl ChainReport {
             // By what makes a chain longer: that of images has no thinning, that of lattices counts updates.
             return Some(match self.mixing.first().map(|one| &*one.observable) {
                 Some(MEAN_PIXEL) => Note::naming(text + "increase {} or {}", &["steps", "patches"]),
-                _ if !of_network => Note::naming(text + "run longer, or increase {}", &["every"]),
+                _ if !of_network => Note::naming(text + "run longer, or increase {} or {}", &["burn-in", "every"]),
                 _ => Note::naming(
                     text + "increase {} or {}, or use another {}",
                     &["steps", "every", "sampler"],
@@ -134,7 +134,7 @@ mod tests {
             slow.starts_with("300 minibatches are worth ") && slow.contains(", 30 are advised"),
             "{slow}"
         );
-        assert!(slow.ends_with("run longer, or increase every"), "{slow}");
+        assert!(slow.ends_with("run longer, or increase burn-in or every"), "{slow}");
         assert_eq!(words(&chain(0.0, "", 1, 300)), None);
         // Ten minibatches are few, but not because of the chain.
         assert_eq!(words(&chain(0.0, "", 100, 10)), None);
