@@ -52,7 +52,8 @@ const DENSER: f64 = 1.25;
 impl ComparisonPage {
     /// A note of networks of which some are much denser than others.
     pub fn densities(networks: &[SampledNetwork]) -> Option<String> {
-        let degree = |(network, _): &SampledNetwork| 2.0 * network.edges() as f64 / network.nodes().max(1) as f64;
+        let degree =
+            |(network, _): &SampledNetwork| 2.0 * network.edges() as f64 / network.nodes().max(1) as f64;
         let (least, most) = networks
             .iter()
             .map(degree)

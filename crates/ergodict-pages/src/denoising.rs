@@ -191,7 +191,8 @@ impl DenoisingPage {
             findings.extend(head.false_share.map(|share| {
                 let all =
                     format!("Edges that look like random pairs: {:.0} % of {}", 100.0 * share, self.observed);
-                let doubtful = self.doubtful.map_or_else(String::new, |found| format!("; {}", found.clause()));
+                let doubtful =
+                    self.doubtful.map_or_else(String::new, |found| format!("; {}", found.clause()));
                 format!("{all}{doubtful}. {RANDOM}")
             }));
         }
@@ -261,10 +262,9 @@ impl DenoisingPage {
             numbers.push((rounded(expected.missing), text));
         }
         for head in &self.heads {
-            numbers.extend(
-                head.false_share
-                    .map(|share| (format!("{:.0} %", 100.0 * share), "of the edges look like random pairs".to_owned())),
-            );
+            numbers.extend(head.false_share.map(|share| {
+                (format!("{:.0} %", 100.0 * share), "of the edges look like random pairs".to_owned())
+            }));
             numbers.extend(
                 head.held_out.map(|auc| (format!("{auc:.3}"), "self-test AUC (chance 0.5)".to_owned())),
             );

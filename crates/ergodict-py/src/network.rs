@@ -171,7 +171,12 @@ pub(crate) fn timed_columns(
 
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
 #[pyfunction]
-pub(crate) fn table_repeats(unused: Vec<String>, rows: u64, directed: bool, weighted: bool) -> Option<String> {
+pub(crate) fn table_repeats(
+    unused: Vec<String>,
+    rows: u64,
+    directed: bool,
+    weighted: bool,
+) -> Option<String> {
     let note = TableColumns::repeated(&unused, rows, directed, weighted)?.spelled(&keyword);
     // Here those are arguments of another class.
     let note = note.replace("learning over time, ", "`TimedEdges` with ");

@@ -129,7 +129,8 @@ pub struct OverTime {
 impl std::fmt::Display for ValueWithError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // At least one digit of the error, where it is one. A value that rounds to zero has no sign.
-        let decimals = (3..6).find(|&decimals| self.standard_error >= 0.5 * 0.1f64.powi(decimals)).unwrap_or(3);
+        let decimals =
+            (3..6).find(|&decimals| self.standard_error >= 0.5 * 0.1f64.powi(decimals)).unwrap_or(3);
         let scale = 10f64.powi(decimals);
         let value = (scale * self.value).round() / scale + 0.0;
         let decimals = decimals as usize;

@@ -51,7 +51,9 @@ impl ChainReport {
             // By what makes a chain longer: that of images has no thinning, that of lattices counts updates.
             return Some(match self.mixing.first().map(|one| &*one.observable) {
                 Some(MEAN_PIXEL) => Note::naming(text + "increase {} or {}", &["steps", "patches"]),
-                _ if !of_network => Note::naming(text + "run longer, or increase {} or {}", &["burn-in", "every"]),
+                _ if !of_network => {
+                    Note::naming(text + "run longer, or increase {} or {}", &["burn-in", "every"])
+                }
                 _ => Note::naming(
                     text + "increase {} or {}, or use another {}",
                     &["steps", "every", "sampler"],

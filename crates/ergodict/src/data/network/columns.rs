@@ -143,7 +143,9 @@ impl TableColumns {
         let either = if directed { "" } else { " in either direction" };
         let time = Hint { setting: "timestamps", value: shorten(time) };
         if weighted {
-            let text = format!("{rows} {repeat}{either}, whose weights are added up (learning over time keeps times apart, {{}})");
+            let text = format!(
+                "{rows} {repeat}{either}, whose weights are added up (learning over time keeps times apart, {{}})"
+            );
             return Some(Note::hinting(text, time));
         }
         let each = if rows == 1 { "which" } else { "each of which" };
