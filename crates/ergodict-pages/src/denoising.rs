@@ -193,7 +193,7 @@ impl DenoisingPage {
                     format!("Edges that look like random pairs: {:.0} % of {}", 100.0 * share, self.observed);
                 let doubtful =
                     self.doubtful.map_or_else(String::new, |found| format!("; {}", found.clause()));
-                format!("{all}{doubtful}. {RANDOM}")
+                format!("{all}{doubtful}. {WITHOUT_PATTERN}")
             }));
         }
         findings
@@ -295,7 +295,7 @@ impl DenoisingPage {
             let doubtful =
                 self.doubtful.map_or_else(String::new, |doubtful| format!("; {}", doubtful.clause()));
             finding = format!(
-                "{finding}{:.0} % of the observed edges look like random pairs{doubtful}. {RANDOM}. ",
+                "{finding}{:.0} % of the observed edges look like random pairs{doubtful}. {WITHOUT_PATTERN}. ",
                 100.0 * share
             );
         }
@@ -458,7 +458,7 @@ impl Doubtful {
 }
 
 /// What such edges are: of true edges without a pattern nothing in the network says that they are true.
-const RANDOM: &str = "Such edges are false, or true without a pattern";
+const WITHOUT_PATTERN: &str = "Such edges are false, or true without a pattern";
 
 /// Smaller expected counts are printed as a bound.
 const LEAST: f64 = 0.01;

@@ -108,7 +108,7 @@ mod tests {
         let ids = NodeIds::words(["a b", "c"]);
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out);
-        let mut expected = String::new();
+        let mut expected = Vec::new();
         for i in 0..20_000u64 {
             lines
                 .node(&ids, 0)
@@ -119,9 +119,9 @@ mod tests {
                 .text("\t")
                 .integer(i);
             lines.end().unwrap();
-            expected.push_str(&format!("\"a b\"\t7\t{i}\n"));
+            writeln!(expected, "\"a b\"\t7\t{i}").unwrap();
         }
         lines.finish().unwrap();
-        assert!(out == expected.into_bytes());
+        assert!(out == expected);
     }
 }
