@@ -4,9 +4,8 @@ use crate::rerun;
 use crate::text::{input, short};
 use ergodict::chain::{SampledNetwork, SamplerKind};
 use ergodict::model::Input;
-use ergodict::reconstruct::network::{ComparisonOutcome, Estimate, Measure};
+use ergodict::reconstruct::network::{ComparisonOutcome, Measure};
 use ergodict::{Error, Hint};
-use ergodict_report::words::measured;
 use ergodict_report::{Figure, Heat, PictureError, Report, Table, Tree};
 use serde_json::Value;
 
@@ -38,11 +37,6 @@ pub struct ComparisonPage {
     pub notes: Vec<String>,
     /// Time of all.
     pub seconds: f64,
-}
-
-/// A distance with its error.
-pub fn plus_minus(estimate: Estimate) -> String {
-    measured(estimate.value, estimate.standard_error)
 }
 
 /// Mean degrees that differ by more than this factor change distances as much as structure does: two thirds of the edges of a network of communities
@@ -110,8 +104,7 @@ impl ComparisonPage {
         let mut numbers = Vec::new();
         if let Some((a, b)) = closest {
             let text = format!("smallest distance: {} and {}", names[a], names[b]);
-            let Estimate { value, standard_error, .. } = outcome.distance((a, b));
-            numbers.push((format!("{value:.3} ± {standard_error:.3}"), text));
+            numbers.push((outcome.distance((a, b)).to_string(), text));
         }
         let copies = outcome.rewired.iter().flatten().map(|copy| copy.distance.value);
         let (low, high) =
@@ -152,7 +145,7 @@ impl ComparisonPage {
         let line = |at: usize| {
             let cells = (0..n).map(|other| match other {
                 other if other == at => "–".to_owned(),
-                other => plus_minus(outcome.distance((at, other))),
+                other => outcome.distance((at, other)).to_string(),
             });
             std::iter::once(names[at].clone()).chain(cells).collect::<Vec<_>>()
         };
@@ -161,7 +154,7 @@ impl ComparisonPage {
             let cell = outcome
                 .rewired
                 .iter()
-                .map(|copy| copy.map_or_else(|| "–".to_owned(), |c| plus_minus(c.distance)));
+                .map(|copy| copy.map_or_else(|| "–".to_owned(), |c| c.distance.to_string()));
             lines.push(std::iter::once("rewired".to_owned()).chain(cell).collect());
         }
         let distances = Table {

@@ -68,14 +68,14 @@ pub struct Expected {
     pub share: f64,
 }
 
-/// How many of the first edges are expected to be false.
+/// How many of the first edges are expected to look like random pairs: false, or true without a pattern.
 #[derive(Clone, Copy, Serialize)]
 pub struct Doubtful {
     /// Edges that come first
     pub edges: usize,
-    /// False edges expected among them, by their probabilities
+    /// Those expected among them to be false, or true without a pattern, by their probabilities
     pub false_edges: f64,
-    /// False edges expected among as many edges drawn at random
+    /// The same of as many edges drawn at random
     pub chance: f64,
     /// Share of false edges, if it was given; `null` if it was estimated
     pub share: Option<f64>,

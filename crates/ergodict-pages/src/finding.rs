@@ -23,9 +23,19 @@ pub fn learned(model: &Model, network: &NetworkReport) -> Vec<String> {
     lines
 }
 
-/// A difference of shares and its standard error: `+5.0 ± 0.5 points`.
+/// A difference of shares and its standard error: `+5.0 ± 0.5 points`, with more digits where the error needs them.
 pub fn points(difference: ValueWithError) -> String {
-    format!("{:+.1} ± {:.1} points", 100.0 * difference.value, 100.0 * difference.standard_error)
+    let decimals = decimals(difference);
+    let value = format!("{:+.decimals$}", 100.0 * difference.value);
+    let is_zero = value.trim_start_matches(['+', '-', '0', '.']).is_empty();
+    let value = if is_zero { &value[1..] } else { &value };
+    format!("{value} ± {:.decimals$} points", 100.0 * difference.standard_error)
+}
+
+/// Decimals of a percentage: one, or as many as its error needs to be above zero.
+fn decimals(difference: ValueWithError) -> usize {
+    let error = 100.0 * difference.standard_error;
+    (1..6).find(|&decimals| error >= 0.5 * 0.1_f64.powi(decimals)).map_or(1, |decimals| decimals as usize)
 }
 
 /// How much the atoms explain, next to the mean patch and rewired copies.
@@ -51,21 +61,25 @@ fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
 fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<String> {
     let gain = explained.beyond_degrees?;
     let figures = points(gain);
-    let copies = count(explained.copies, "rewired copy", "rewired copies");
+    let shuffled = if network.weighted { ", whose weights are shuffled" } else { "" };
+    let copies = count(explained.copies, "rewired copy", "rewired copies") + shuffled;
     let degrees = if network.bipartite { "node degrees and the two sides" } else { "node degrees" };
-    let least = explained.least_beyond_degrees()?;
-    Some(if explained.is_beyond_degrees()? {
+    let name = &network.name;
+    let Some(least) = explained.least_beyond_degrees() else {
+        return Some(format!(
+            "Structure beyond {degrees} cannot be tested in {name}: atoms explain the same of all {copies}"
+        ));
+    };
+    Some(if gain.value > least {
         format!("Structure beyond {degrees}: {figures} compared with {copies}")
     } else if gain.value < -least {
-        let shuffled = if network.weighted { ", whose weights are shuffled" } else { "" };
         format!(
-            "Walks in {} vary more than {degrees} explain: {figures} compared with {copies}{shuffled}",
-            network.name
+            "No structure detected beyond {degrees} in {name}: atoms gain less on it than on {copies} ({figures})"
         )
     } else {
         format!(
-            "No structure detected beyond {degrees} in {}: {figures} compared with {copies}, where {:.1} would count",
-            network.name,
+            "No structure detected beyond {degrees} in {name}: {figures} compared with {copies}, where {:.*} would count",
+            decimals(gain),
             100.0 * least
         )
     })
@@ -98,4 +112,60 @@ pub fn atoms(model: &Model) -> Vec<String> {
         lines.push(format!("  … {more} more in the report"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(gain: f64, standard_error: f64, weighted: bool) -> NetworkReport {
+        let share = |value| ValueWithError { value, standard_error: 0.01 };
+        let explained = Explained {
+            atoms: share(0.8),
+            mean_patch: share(0.7),
+            rewired: Some(share(0.75)),
+            rewired_gain: Some(0.001),
+            beyond_degrees: Some(ValueWithError { value: gain, standard_error }),
+            copies: 3,
+        };
+        NetworkReport { name: "@net".to_owned(), weighted, explained: Some(explained), ..Default::default() }
+    }
+
+    /// The limit for three copies is 2.920 standard errors.
+    #[test]
+    fn a_gain_counts_from_a_number_of_standard_errors_on() {
+        let sentence = |gain, error, weighted| {
+            let network = network(gain, error, weighted);
+            beyond_degrees(&network.explained.unwrap(), &network).unwrap()
+        };
+        assert_eq!(
+            sentence(0.0293, 0.01, false),
+            "Structure beyond node degrees: +2.9 ± 1.0 points compared with 3 rewired copies"
+        );
+        assert_eq!(
+            sentence(0.0291, 0.01, true),
+            "No structure detected beyond node degrees in @net: +2.9 ± 1.0 points compared with 3 rewired copies, whose weights are shuffled, \
+             where 2.9 would count"
+        );
+        assert_eq!(
+            sentence(-0.0293, 0.01, false),
+            "No structure detected beyond node degrees in @net: atoms gain less on it than on 3 rewired copies (-2.9 ± 1.0 points)"
+        );
+        // Copies that agree to the last digits, as of a star, test nothing, whatever the gain.
+        for gain in [-1e-16, 0.0, 0.2] {
+            assert!(
+                sentence(gain, 1e-17, false)
+                    .starts_with("Structure beyond node degrees cannot be tested in @net")
+            );
+        }
+    }
+
+    #[test]
+    fn points_have_the_digits_of_their_error() {
+        let points = |value, standard_error| points(ValueWithError { value, standard_error });
+        assert_eq!(points(0.0501, 0.0049), "+5.0 ± 0.5 points");
+        assert_eq!(points(0.000_21, 0.000_12), "+0.02 ± 0.01 points");
+        assert_eq!(points(-1e-9, 0.001), "0.0 ± 0.1 points");
+        assert_eq!(points(0.2, 0.0), "+20.0 ± 0.0 points");
+    }
 }

@@ -88,7 +88,7 @@ fn details(report: Report, model: &Model) -> Report {
 
 /// Whether samples were learned from in several epochs, each of which counts them again.
 fn repeats(model: &Model) -> bool {
-    model.provenance.config["epochs"].as_u64().is_some_and(|epochs| epochs > 1)
+    RecordedSettings::new(&model.provenance.config).epochs.is_some_and(|epochs| epochs > 1)
 }
 
 /// The numbers at the top: the share that is explained, atoms, samples.
@@ -467,10 +467,16 @@ mod tests {
     }
 
     #[test]
+    fn models_without_recorded_settings_have_a_report() {
+        let model = of_numbers(0.0, 0.0);
+        assert!(model.provenance.config.is_empty() && !repeats(&model) && !numbers(&model).is_empty());
+    }
+
+    #[test]
     fn words_of_convergence_depend_on_the_schedule() {
-        let told = |schedule: &str| convergence_words(&schedule.parse().unwrap());
-        assert!(told("balanced").contains("straight line") && told("power:0.8").contains("power:0.8"));
-        assert!(!told("constant:0.1").contains("straight line"));
-        assert!(told("constant:0.1").contains("never falls below 0.1"));
+        let words = |schedule: &str| convergence_words(&schedule.parse().unwrap());
+        assert!(words("balanced").contains("straight line") && words("power:0.8").contains("power:0.8"));
+        assert!(!words("constant:0.1").contains("straight line"));
+        assert!(words("constant:0.1").contains("never falls below 0.1"));
     }
 }

@@ -101,7 +101,8 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
             numbers.push((share, format!("of walks explained (mean patch alone: {mean})")));
             if let (Some(gain), Some(is_beyond)) = (explained.beyond_degrees, explained.is_beyond_degrees()) {
                 let words = "compared with rewired copies";
-                let words = if is_beyond { words.to_owned() } else { format!("{words}: not significant") };
+                let words =
+                    if is_beyond { words.to_owned() } else { format!("{words}: no structure detected") };
                 numbers.insert(if is_beyond { numbers.len() } else { 0 }, (finding::points(gain), words));
             }
         }

@@ -50,7 +50,7 @@ struct Learned {
     model: String,
     /// In descending order.
     dominance: Vec<f64>,
-    /// Mean entry off the chain over mean entry on it: of the most dominant atom, and of all by their dominance.
+    /// Mean off-motif entry over mean entry of the motif: of the most dominant atom, and of all by their dominance.
     off_motif: (f64, f64),
 }
 

@@ -127,6 +127,7 @@ impl Args {
         let run = &learning.runs[0];
         let (model, results) = (&run.finish()?, &run.results()?);
         model.save(&self.out)?;
+        let code = learning.exit_code(&self.out);
         if !self.reports.write_unless_stopped(|| page::of_learning::<T>(model, images, time, common.quiet))? {
             let written = self.out.display();
             let place =
@@ -137,7 +138,6 @@ impl Args {
             ));
             return Ok(interrupt::code());
         }
-        let code = learning.exit_code(&self.out);
         let run = &learning.close()?[0];
         let chain = run.source().stats().time.as_secs_f64();
         let (filling, learning) = run.times();

@@ -38,16 +38,16 @@ impl Explained {
     /// The 95 % quantiles of Student's t with 1, 2, … degrees of freedom; with more than there are here, the last is too large by a tenth at most.
     const QUANTILES: [f64; 10] = [6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812];
 
-    /// Whether the atoms explain more than the degrees of the nodes do, at a level of 1 in 20; none with fewer than two rewired copies. Copies
-    /// that agree to the last digits are one network, as where hardly any other has the same degrees: they show nothing.
+    /// Whether the atoms explain more than the degrees of the nodes do, at a level of 1 in 20; none with fewer than two rewired copies, and false
+    /// where copies agree to the last digits, as where hardly any other network has the same degrees.
     pub fn is_beyond_degrees(&self) -> Option<bool> {
-        let least = self.least_beyond_degrees()?;
-        self.beyond_degrees.map(|gain| gain.standard_error > SAME && gain.value > least)
+        self.beyond_degrees.map(|gain| self.least_beyond_degrees().is_some_and(|least| gain.value > least))
     }
 
-    /// The gain that is exceeded by one in twenty networks without structure beyond degrees: smaller ones are not told from none.
+    /// The gain that one in twenty networks without structure beyond degrees exceeds, by Student's t; none where copies agree to the last digits.
     pub fn least_beyond_degrees(&self) -> Option<f64> {
         let freedom = self.copies.saturating_sub(1).clamp(1, Self::QUANTILES.len());
-        self.beyond_degrees.map(|gain| Self::QUANTILES[freedom - 1] * gain.standard_error)
+        let error = self.beyond_degrees.map(|gain| gain.standard_error).filter(|error| *error > SAME)?;
+        Some(Self::QUANTILES[freedom - 1] * error)
     }
 }

@@ -141,7 +141,7 @@ pub struct Results {
 /// assert!(kept.edges == 78 && kept.effective_nodes.is_some_and(|nodes| nodes < 20.0)); // hubs take more than their part
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkReport {
     /// Name of the network.
     pub name: String,

@@ -16,6 +16,7 @@
 //! that of `g_0` itself. Other standard errors are from twenty batches of walks; those of rewired networks also have the scatter between
 //! copies.
 
+use super::sources::shares::{MeanSample, OnlyAtom};
 use super::{Job, NetworkLearning, Resumable, Run, Sections, Status, Stop, Trainer};
 use crate::chain::{SampledNetwork, SamplerKind, SamplingSettings, Use};
 use crate::data::{DEFAULT_PROPOSALS, rewired_until};
@@ -187,9 +188,9 @@ impl<T: Scalar> Measurement<T> {
         for (at, network) in self.networks.iter().enumerate() {
             let fresh = |id: u64| self.draw(network, self.seed, 2 * at as u64 + id);
             let (patches, others) = (fresh(0)?, fresh(1)?);
-            let penalty = own.parameters().penalty();
-            let penalties = (penalty.lambda, penalty.kappa2);
-            let mean = explain_by(&mean_patch(&others), penalties, &patches);
+            let settings = own.parameters();
+            let (codes, penalty) = (settings.code(), settings.penalty());
+            let mean = explain_by(&OnlyAtom { atom: mean_patch(&others), codes, penalty }, &patches);
             let own = seen(own, &patches)?;
             let none = CopyGains { seen: Vec::new(), gains: Vec::new() };
             let CopyGains { seen, gains } = self.measured.get(at).unwrap_or(&none);
@@ -261,23 +262,20 @@ fn look<T: Scalar>(atoms: &mut Trainer<T>, walks: &Mat<f64>) -> Result<PatchFit>
     seen(atoms.factorizer.as_mut().ok_or(Error::Interrupted)?, walks)
 }
 
-/// The mean of all columns, up to a factor.
+/// The mean of all columns, scaled to norm 1.
 fn mean_patch(x: &Mat<f64>) -> Vec<f64> {
-    let mut mean = vec![0.0; x.rows()];
-    for j in 0..x.cols() {
-        mean.iter_mut().zip(x.col(j)).for_each(|(mean, x)| *mean += x);
-    }
-    mean
+    let mut mean = MeanSample::default();
+    mean.add::<f64>(x.into());
+    mean.finish()
 }
 
-/// What a single nonnegative atom leaves of patches: `h = max(0, (⟨w,x⟩ − λ/2)/(1 + κ₂/2))` for the atom scaled to norm 1.
-fn explain_by(atom: &[f64], (lambda, kappa2): (f64, f64), patches: &Mat<f64>) -> PatchFit {
-    let norm = atom.iter().map(|w| w * w).sum::<f64>().sqrt();
-    let atom: Vec<f64> = atom.iter().map(|w| if norm > 0.0 { w / norm } else { 0.0 }).collect();
-    PatchFit::from_columns(patches, |x, rebuilt| {
-        let product: f64 = atom.iter().zip(x).map(|(w, x)| w * x).sum();
-        let h = (product - lambda / 2.0).max(0.0) / (1.0 + kappa2 / 2.0);
-        rebuilt.iter_mut().zip(&atom).for_each(|(y, w)| *y = h * w);
+/// What a single atom leaves of patches.
+fn explain_by(mean: &OnlyAtom, patches: &Mat<f64>) -> PatchFit {
+    let norm: f64 = mean.atom.iter().map(|w| w * w).sum();
+    PatchFit::from_columns(patches, |x, fitted| {
+        let product: f64 = mean.atom.iter().zip(x).map(|(w, x)| w * x).sum();
+        let h = mean.code(product, norm);
+        fitted.iter_mut().zip(&mean.atom).for_each(|(y, w)| *y = h * w);
     })
 }
 

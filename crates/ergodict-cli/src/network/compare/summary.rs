@@ -4,7 +4,7 @@ use crate::summary::Summary;
 use ergodict::chain::SamplerKind;
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{ComparisonOutcome, Finding, Measure};
-use ergodict_pages::comparison::{ComparisonPage, plus_minus};
+use ergodict_pages::comparison::ComparisonPage;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -111,9 +111,9 @@ impl Compared {
         }
         let one = |at: usize| {
             let other = self.0.outcome.nearest(at)?;
-            let distance = plus_minus(self.0.outcome.distance((at, other)));
+            let distance = self.0.outcome.distance((at, other));
             let copy = self.0.outcome.rewired[at]
-                .map_or_else(String::new, |copy| format!("; rewired {}", plus_minus(copy.distance)));
+                .map_or_else(String::new, |copy| format!("; rewired {}", copy.distance));
             let text = format!("{}: {} {distance}{copy}", self.0.names[at], self.0.names[other]);
             Some(("nearest", text))
         };

@@ -244,7 +244,7 @@ struct HeadSummary<'a> {
     average_precision: Option<f64>,
     /// Components of the average for removed edges, and their shares
     blend: std::collections::BTreeMap<String, f64>,
-    /// Estimated share of false edges among the observed ones; `null` for removed edges
+    /// Estimated share of observed edges that look like random pairs: false, or true without a pattern; `null` for removed edges
     false_share: Option<f64>,
     /// Where edges are missing, mean probability and share of hidden edges in bins of pairs that it was not fitted on
     reliability: Vec<[f64; 2]>,

@@ -14,9 +14,9 @@ const LARGEST_FILE: u64 = 1 << 28;
 ///
 /// ```
 /// use ergodict::chain::Motif;
-/// let chain = Motif::path(3)?;
-/// assert_eq!(chain.edges(), [(0, 1), (1, 2)]);
-/// assert!(chain.tree().is_some() && Motif::cycle(3)?.tree().is_none());
+/// let path = Motif::path(3)?;
+/// assert_eq!(path.edges(), [(0, 1), (1, 2)]);
+/// assert!(path.tree().is_some() && Motif::cycle(3)?.tree().is_none());
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -365,7 +365,7 @@ impl Motif {
     }
 
     /// Whether it is the path `0 → 1 → … → k−1`.
-    pub(crate) fn is_chain(&self) -> bool {
+    pub(crate) fn is_path(&self) -> bool {
         self.edges.iter().copied().eq((1..self.k as u32).map(|i| (i - 1, i)))
     }
 }
@@ -441,9 +441,9 @@ mod tests {
         assert_eq!((&rooted.order[..], &rooted.parent[..]), (&[1, 3, 2][..], &[0, 0, 3, 1][..]));
         assert_eq!(rooted.downward, [true, false, false, false]);
         let one = Motif::path(1).unwrap();
-        assert!(one.edges().is_empty() && one.is_chain() && one.tree().unwrap().order.is_empty());
+        assert!(one.edges().is_empty() && one.is_path() && one.tree().unwrap().order.is_empty());
         assert!(Motif::new(2, vec![(0, 1), (1, 0)]).unwrap().tree().is_none(), "both directions are no tree");
-        assert!(Motif::path(5).unwrap().is_chain() && !Motif::star(5).unwrap().is_chain());
+        assert!(Motif::path(5).unwrap().is_path() && !Motif::star(5).unwrap().is_path());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a step is given beside its minibatch.
+//! Weights of steps that are given before they are taken.
 
 use super::Factorizer;
 use crate::factor::{FactorSettings, Schedule};

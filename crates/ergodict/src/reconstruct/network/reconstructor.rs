@@ -111,7 +111,7 @@ impl<T: Scalar> Reconstructor<T> {
         targets: Targets,
     ) -> Result<Self> {
         parameters.check()?;
-        if parameters.reversal && !motif.is_chain() {
+        if parameters.reversal && !motif.is_path() {
             let expected = "only a chain can be reversed: leave reversal out";
             return Err(Error::parameter("the motif", motif.name(), expected));
         }

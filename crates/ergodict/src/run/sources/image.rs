@@ -113,3 +113,54 @@ impl<T: Scalar> Source<T> for ImageSource<T> {
         SourceStats { time: self.time, traces: &self.traces, ..SourceStats::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Boundary, Placement};
+    use crate::data::embedded_image;
+    use crate::factor::FactorSettings;
+    use crate::patch::Window;
+    use crate::rng::ids;
+    use std::sync::Arc;
+
+    /// By the definition, from the same positions: the mean of the first half, and the shares of the second.
+    #[test]
+    fn the_explained_share_is_that_of_new_patches_at_independent_positions() {
+        let window = Window { rows: 4, cols: 3, boundary: Boundary::Periodic };
+        let images = Arc::from([embedded_image("@tessellation", false).unwrap()]);
+        let stream = |placement, id| ImageStream::new(Arc::clone(&images), window, placement, 5, id).unwrap();
+        let settings = FactorSettings { lambda: 0.3, ..FactorSettings::new(4) };
+        let mut dictionary = Factorizer::<f64>::random(settings, 12, 1).unwrap();
+        let kind = PatchKind { window, channels: 1, spins: None };
+        let mut source = ImageSource::<f64>::new(stream(Placement::Walk, 0), kind, 500, 7);
+        let found = source.explained(&mut dictionary, &Stop::default()).unwrap().unwrap();
+
+        let (mut fresh, mut mean, mut x) =
+            (stream(Placement::Iid, ids::YARDSTICK), vec![0.0; 12], Mat::zeros(0, 0));
+        fresh.advance(FRESH);
+        fresh.copy(&mut x);
+        for j in 0..FRESH {
+            mean.iter_mut().zip(x.col(j)).for_each(|(mean, x)| *mean += x);
+        }
+        let norm = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+        fresh.advance(FRESH);
+        fresh.copy(&mut x);
+        dictionary.transform(&x).unwrap();
+        let (w, h) = (dictionary.dictionary(), dictionary.code());
+        let (mut all, mut left, mut left_by_mean) = (0.0, 0.0, 0.0);
+        for j in 0..FRESH {
+            let product: f64 = mean.iter().zip(x.col(j)).map(|(m, x)| m / norm * x).sum();
+            let times = (product - 0.15).max(0.0);
+            for i in 0..12 {
+                let fitted: f64 = (0..4).map(|k| w.get(i, k) * h.get(k, j)).sum();
+                all += x.get(i, j).powi(2);
+                left += (x.get(i, j) - fitted).powi(2);
+                left_by_mean += (x.get(i, j) - times * mean[i] / norm).powi(2);
+            }
+        }
+        assert_eq!(found.samples, Some(FRESH as u64));
+        assert!((found.atoms - (1.0 - left / all)).abs() < 1e-10, "{found:?}");
+        assert!((found.mean - (1.0 - left_by_mean / all)).abs() < 1e-10, "{found:?}");
+    }
+}

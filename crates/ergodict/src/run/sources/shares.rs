@@ -64,13 +64,13 @@ fn copy_column<T: Scalar>(x: Minibatch<'_, T>, j: usize, to: &mut Vec<f64>) {
 
 /// Sum and number of the entries of each feature.
 #[derive(Default)]
-struct MeanSample {
+pub(in crate::run) struct MeanSample {
     sums: Vec<(f64, f64)>,
     column: Vec<f64>,
 }
 
 impl MeanSample {
-    fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>) {
+    pub(in crate::run) fn add<T: Scalar>(&mut self, x: Minibatch<'_, T>) {
         self.sums.resize(x.rows(), (0.0, 0.0));
         for j in 0..x.cols() {
             copy_column(x, j, &mut self.column);
@@ -80,7 +80,7 @@ impl MeanSample {
     }
 
     /// The mean over its norm.
-    fn finish(self) -> Vec<f64> {
+    pub(in crate::run) fn finish(self) -> Vec<f64> {
         let mut mean: Vec<f64> =
             self.sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect();
         // By the largest entry first: squares of tiny numbers vanish.
@@ -94,15 +94,15 @@ impl MeanSample {
 }
 
 /// A dictionary of one atom.
-struct OnlyAtom {
-    atom: Vec<f64>,
-    codes: CodeSet,
-    penalty: Penalty,
+pub(in crate::run) struct OnlyAtom {
+    pub(in crate::run) atom: Vec<f64>,
+    pub(in crate::run) codes: CodeSet,
+    pub(in crate::run) penalty: Penalty,
 }
 
 impl OnlyAtom {
     /// The code `h` that minimizes `‖x − hw‖² + λ|h| + κ₂h²/2` over the entries that there are, by `⟨x, w⟩` and `‖w‖²` of these.
-    fn code(&self, product: f64, norm: f64) -> f64 {
+    pub(in crate::run) fn code(&self, product: f64, norm: f64) -> f64 {
         let Penalty { lambda, kappa2 } = self.penalty;
         let (least, most) = match self.codes {
             CodeSet::Box { upper } => (0.0, upper),

@@ -11,6 +11,7 @@ use super::estimate::Cells;
 use crate::reconstruct::average_linkage;
 use crate::reconstruct::network::Measure;
 use crate::{Error, Result};
+use std::fmt;
 
 /// Pairs that a sentence names.
 const NAMED: usize = 3;
@@ -196,7 +197,7 @@ impl ComparisonOutcome {
     pub fn sentence(&self) -> String {
         let name = |at: usize| self.names[at].as_str();
         let pair = |(i, j): (usize, usize)| format!("{} and {}", name(i), name(j));
-        let measured = |pair| in_words(self.distance(pair));
+        let measured = |pair| self.distance(pair).to_string();
         let yardstick = self.yardstick();
         match &self.finding {
             &Finding::Inconclusive { dictionary, network } => {
@@ -244,7 +245,7 @@ impl ComparisonOutcome {
         found.sort_by(|a, b| a.value.total_cmp(&b.value));
         match &found[..] {
             [] => String::new(),
-            [one] => format!("; a rewired copy is at {}", in_words(*one)),
+            [one] => format!("; a rewired copy is at {one}"),
             [first, .., last] => {
                 format!("; rewired copies are at {} to {}", plain(first.value, 3), plain(last.value, 3))
             }
@@ -252,11 +253,13 @@ impl ComparisonOutcome {
     }
 }
 
-/// A value with its error: three decimals, or as many as the error needs.
-fn in_words(estimate: Estimate) -> String {
-    let error = estimate.standard_error;
-    let decimals = (3..9).find(|&d| error <= 0.0 || plain(error, d) != plain(0.0, d)).unwrap_or(9);
-    format!("{} ± {}", plain(estimate.value, decimals), plain(error, decimals))
+impl fmt::Display for Estimate {
+    /// The value with its error: three decimals, or as many as the error needs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let error = self.standard_error;
+        let decimals = (3..9).find(|&d| error <= 0.0 || plain(error, d) != plain(0.0, d)).unwrap_or(9);
+        write!(f, "{} ± {}", plain(self.value, decimals), plain(error, decimals))
+    }
 }
 
 /// A value with this many decimals; no negative zero.

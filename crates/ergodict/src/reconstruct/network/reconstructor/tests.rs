@@ -126,7 +126,7 @@ proptest! {
         let w = dictionary(&mut random, motif.k(), atoms);
         let mode = if off_motif { Mode::OffMotif } else { Mode::Plain };
         let parameters = ReconstructionSettings {
-            mode, lambda, reversal: reversal && motif.is_chain(), tolerance: 1e-11, ..ReconstructionSettings::default()
+            mode, lambda, reversal: reversal && motif.is_path(), tolerance: 1e-11, ..ReconstructionSettings::default()
         };
         equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
         let parameters = ReconstructionSettings { tolerance: 1e-6, ..parameters };
