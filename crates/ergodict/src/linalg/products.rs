@@ -366,9 +366,11 @@ mod kernels {
         thread_local! {
             static ROOM: Cell<bool> = const { Cell::new(false) };
         }
-        // All threads have it or none uses the kernels, so that results do not depend on their number.
+        // All threads have it or none uses the kernels, so that results do not depend on their number: those of the largest pool, as the first
+        // product may be made in a smaller one.
         static ENOUGH: LazyLock<bool> = LazyLock::new(|| {
-            let rooms: Vec<_> = (0..=rayon::current_num_threads()).map(|_| reserve()).collect();
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let rooms: Vec<_> = (0..=rayon::current_num_threads().max(cores)).map(|_| reserve()).collect();
             rooms.iter().all(Option::is_some)
         });
         if !ROOM.get() {
