@@ -63,7 +63,7 @@ class Comparison(_report.ReportMixin):
     sampler_ : str
         Sampler.
     notes_ : list of str
-        Weights that are ignored, and why networks have no rewired copy.
+        Weights that are ignored, why networks have no rewired copy, and mean degrees that differ.
     seed_ : int
         Seed.
 
@@ -206,8 +206,8 @@ def compared(
         found = _ergodict.compare_networks(cores, plan, scheme, sampling, estimator.n_jobs, show)
     about = [*weights, *found.pop("parts")]
     _networks.warn_of_parts(about)
-    for note in found["notes"]:
-        warn(note)
+    for warning in found.pop("warnings"):
+        warn(warning)
     return Comparison(called, {**found, "notes": [*about, *found["notes"]]}, measure, mode, seed)
 
 

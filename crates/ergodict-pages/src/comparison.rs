@@ -39,9 +39,9 @@ pub struct ComparisonPage {
     pub seconds: f64,
 }
 
-/// Mean degrees that differ by more than this factor change distances as much as structure does: two thirds of the edges of a network of communities
-/// were closer to a network of as few edges than to all of them.
-const DENSER: f64 = 1.25;
+/// Mean degrees that differ by this factor may change distances as much as structure does: two thirds of the edges of a network of communities
+/// were closer to another network of as few edges than to all of them.
+const DENSER: f64 = 1.5;
 
 impl ComparisonPage {
     /// A note of networks of which some are much denser than others.
@@ -52,7 +52,7 @@ impl ComparisonPage {
             .iter()
             .map(degree)
             .fold((f64::INFINITY, 0.0f64), |(least, most), degree| (least.min(degree), most.max(degree)));
-        (most > DENSER * least).then(|| {
+        (most >= DENSER * least && most > 0.0).then(|| {
             format!(
                 "mean degrees are {least:.1} to {most:.1}, and distances measure density as well: to compare structure alone, remove edges of the denser \
                  networks at random first"

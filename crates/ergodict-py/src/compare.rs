@@ -129,7 +129,7 @@ pub(crate) fn compare_networks<'py>(
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.config(own_motif, kind);
     settings.samples = Some(settings.samples());
-    let (copies, mut notes) = if settings.rewired {
+    let (copies, warnings) = if settings.rewired {
         let copies = long(py, n_jobs, None, |watch| {
             Comparison::rewired_copies(&drawn, &settings.sampling, own_motif, seed, &|| watch.stopped())
         })?;
@@ -137,7 +137,7 @@ pub(crate) fn compare_networks<'py>(
     } else {
         (vec![None; drawn.len()], Vec::new())
     };
-    notes.extend(ComparisonPage::densities(&drawn));
+    let notes: Vec<String> = warnings.iter().cloned().chain(ComparisonPage::densities(&drawn)).collect();
     let inputs = plan.names.iter().cloned().zip(plan.digests);
     let inputs: Vec<Input> = inputs.map(|(name, digest)| Input { name, digest }).collect();
     let config = Value::Object(settings.config());
@@ -157,6 +157,7 @@ pub(crate) fn compare_networks<'py>(
     checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(to_py_err)?;
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
+    dict.set_item("warnings", warnings)?;
     dict.set_item("notes", &notes)?;
     dict.set_item("parts", parts)?;
     let page = ComparisonPage {

@@ -99,8 +99,8 @@ type TableLayout = (usize, usize, Option<usize>, Option<usize>, Vec<String>, Vec
 #[pyfunction]
 #[pyo3(signature = (names, rows, source=None, target=None, weight=None, named=true, weighted=true))]
 pub(crate) fn table_columns(
-    names: Vec<String>,
-    rows: Vec<Vec<String>>,
+    #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
+    #[pyo3(from_py_with = crate::list::lists)] rows: Vec<Vec<String>>,
     source: Option<String>,
     target: Option<String>,
     weight: Option<String>,
@@ -152,8 +152,8 @@ type TimedLayout = (usize, usize, Option<usize>, Option<usize>, usize, Option<us
 #[pyfunction]
 #[pyo3(signature = (names, rows, source=None, target=None, weight=None, time=None, named=true))]
 pub(crate) fn timed_columns(
-    names: Vec<String>,
-    rows: Vec<Vec<String>>,
+    #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
+    #[pyo3(from_py_with = crate::list::lists)] rows: Vec<Vec<String>>,
     source: Option<String>,
     target: Option<String>,
     weight: Option<String>,
@@ -172,7 +172,7 @@ pub(crate) fn timed_columns(
 /// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
 #[pyfunction]
 pub(crate) fn table_repeats(
-    unused: Vec<String>,
+    #[pyo3(from_py_with = crate::list::list)] unused: Vec<String>,
     rows: u64,
     directed: bool,
     weighted: bool,
@@ -189,7 +189,7 @@ pub(crate) fn table_repeats(
 pub(crate) fn is_adjacency(
     what: &str,
     rows: PyReadonlyArray2<'_, f64>,
-    names: Option<Vec<String>>,
+    #[pyo3(from_py_with = crate::list::maybe_list)] names: Option<Vec<String>>,
     labeled: bool,
 ) -> PyResult<bool> {
     let rows: Vec<Vec<f64>> = view(&rows)?.rows().into_iter().map(|row| row.to_vec()).collect();
@@ -206,7 +206,7 @@ pub(crate) fn is_adjacency(
 #[pyfunction]
 pub(crate) fn table_doubts(
     what: &str,
-    rows: Vec<Vec<String>>,
+    #[pyo3(from_py_with = crate::list::lists)] rows: Vec<Vec<String>>,
     complete: bool,
     weighted: bool,
 ) -> PyResult<Vec<String>> {
@@ -217,7 +217,11 @@ pub(crate) fn table_doubts(
 
 /// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.
 #[pyfunction]
-pub(crate) fn table_direction(name: &str, values: Vec<String>, required: bool) -> PyResult<bool> {
+pub(crate) fn table_direction(
+    name: &str,
+    #[pyo3(from_py_with = crate::list::list)] values: Vec<String>,
+    required: bool,
+) -> PyResult<bool> {
     TableColumns::directed(name, &values, required)
         .map_err(|problem| PyValueError::new_err(format!("the table {problem}")))
 }

@@ -184,7 +184,7 @@ impl SpinChain {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        names: Vec<String>,
+        #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
         #[pyo3(from_py_with = crate::list::lists)] series: Vec<Vec<f64>>,
         every: u64,
         burn_in: u64,
