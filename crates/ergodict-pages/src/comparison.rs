@@ -198,3 +198,25 @@ impl ComparisonPage {
         Ok(report.facts(&facts).code("Reproduce", again))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ergodict::chain::{ExactSampler, Motif};
+    use ergodict::data::embedded;
+    use std::sync::Arc;
+
+    /// Mean degrees of 4.59, 6.60 and 3.60.
+    #[test]
+    fn densities_are_noted_from_a_factor_of_one_and_a_half_on() {
+        let network = |name: &str| -> SampledNetwork {
+            let network = Arc::new(embedded(name).unwrap().unweighted());
+            (network.clone(), Arc::new(ExactSampler::new(network, &Motif::path(3).unwrap()).unwrap()))
+        };
+        let [karate, lesmis, kite] = ["karate", "lesmis", "kite"].map(network);
+        assert_eq!(ComparisonPage::densities(&[karate.clone(), lesmis.clone()]), None);
+        let note = ComparisonPage::densities(&[kite, karate, lesmis]).unwrap();
+        assert!(note.starts_with("mean degrees are 3.6 to 6.6"), "{note}");
+        assert_eq!(ComparisonPage::densities(&[]), None);
+    }
+}
