@@ -13,6 +13,7 @@ use ergodict::denoise::{Denoiser, Method, Progress};
 use ergodict::model::Model;
 use ergodict::reconstruct::network::{Accuracy, Mode, ReconstructionSettings, Reconstructor, Targets};
 use ergodict::rng::ids;
+use ergodict_report::words::grouped;
 use ergodict_report::{Figure, LineChart, Report, Series};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,7 @@ impl NetworkRun {
             "{ATOMS} latent motifs from {} walks of {NODES} characters.\n\
              Off-motif reconstruction ranks edges above non-edges: AUC {:.3} (chance 0.5).\n\
              Denoising ranks true edges above {} added false edges: AUC {:.3}.",
-            self.model.aggregates.samples,
+            grouped(self.model.aggregates.samples),
             self.accuracy.auc.unwrap_or(f64::NAN),
             self.edges.1,
             self.ranked.auc()

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use ergodict::data::{Image, tessellation};
 use ergodict::model::Model;
 use ergodict::reconstruct::{Overlap, psnr, with_lambda};
+use ergodict_report::words::grouped;
 use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ impl PictureRun {
         format!(
             "{ATOMS} atoms of {PATCH}×{PATCH} pixels from {} patches.\n\
              Reconstruction PSNR: {:.2} dB from a random walk, {:.2} dB from independent patches.",
-            PATCHES * STEPS,
+            grouped((PATCHES * STEPS) as u64),
             self.walk.psnr,
             self.iid.psnr
         )

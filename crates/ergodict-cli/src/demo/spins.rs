@@ -7,7 +7,7 @@ use anyhow::Result;
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager};
 use ergodict::model::Model;
-use ergodict_report::words::measured;
+use ergodict_report::words::{grouped, measured};
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -87,9 +87,10 @@ impl SpinsRun {
         let losses: Vec<String> =
             self.runs.iter().map(|run| format!("{:.1} at T = {}", run.last(), run.temperature)).collect();
         format!(
-            "{ATOMS} atoms of {PATCH}×{PATCH} sites per temperature, from {UPDATES} updates of {SIDE}×{SIDE} spins.\n\
+            "{ATOMS} atoms of {PATCH}×{PATCH} sites per temperature, from {} updates of {SIDE}×{SIDE} spins.\n\
              Loss per patch rises with disorder: {}.\n\
              Energy per site at T = {}: {} (exact: {exact:.4}, Onsager).",
+            grouped(UPDATES),
             losses.join(", "),
             hot.temperature,
             measured(hot.energy.0, hot.energy.1),
