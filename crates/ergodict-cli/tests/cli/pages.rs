@@ -253,7 +253,7 @@ fn pages_of_denoising_and_of_scores() {
             "common neighbors",
             "Feature importance",
             "Score distribution",
-            "of the observed edges are false",
+            "of the observed edges look like random pairs",
             "Reproduce",
             "--pairs truth.tsv",
         ],
