@@ -8,6 +8,7 @@ use super::paths::{check_pairs, simple};
 use super::splits::Negatives;
 use super::{MotifScores, Progress, Stage};
 use crate::data::{Network, Sides};
+use crate::linalg::products::check_room;
 use crate::reconstruct::network::Mode;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -206,6 +207,7 @@ impl Denoiser {
     ) -> Result<Scores> {
         simple(network)?;
         check_pairs(network, pairs)?;
+        check_room()?;
         let plain = |scores| Scores { scores, ..Scores::default() };
         let mut scored = match self.method {
             Method::Heuristic(heuristic) => plain(heuristic.scores(network, pairs)?),

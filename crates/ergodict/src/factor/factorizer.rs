@@ -18,7 +18,7 @@ use super::sets::{ConvexSet, DictionarySet};
 use super::settings::{FactorSettings, Normalize, UnusedAtoms};
 use super::statistics::{Gatherer, Statistics};
 use super::unit::{UnitBuffer, binade, vanishes};
-use crate::linalg::products::in_pool;
+use crate::linalg::products::{check_room, in_pool};
 use crate::linalg::vectors::{Blend, Distance, Dot};
 use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::rng::{Purpose, stream, uniform};
@@ -259,8 +259,10 @@ impl<T: Scalar> Factorizer<T> {
     /// Goes on from a saved state: the steps that follow are those that would have followed, bit for bit.
     ///
     /// # Errors
-    /// As [`FactorSettings::check`]; [`Error::Shape`] when the parts do not fit together.
+    /// As [`FactorSettings::check`]; [`Error::Shape`] when the parts do not fit together; [`Error::Memory`] where a limit of addresses leaves
+    /// products no room.
     pub fn resume(mut parameters: FactorSettings, w: Mat<T>, aggregates: Aggregates) -> Result<Self> {
+        check_room()?;
         parameters.decide(false);
         parameters.schedule = parameters.schedule.decided(None);
         let (d, r) = (w.rows(), w.cols());

@@ -7,7 +7,7 @@
 //! for any number of threads, so that results do not depend on it.
 //!
 //! On each thread `private-gemm-x86` asks for room of twice the level-3 cache, of which it uses little, and aborts the process where a limit of
-//! addresses (`ulimit -v`) does not leave that much. There, plain loops are used.
+//! addresses (`ulimit -v`) does not leave that much: [`check_room`] is asked before work begins.
 
 use super::{Mat, MatRef};
 use rayon::prelude::*;
@@ -256,6 +256,14 @@ fn parts<T>(rows: usize) -> (usize, impl Fn(usize) -> (usize, usize) + Sync) {
     (count, move |at| (at * tiles / count * tile, ((at + 1) * tiles / count * tile).min(rows)))
 }
 
+/// Refuses work with products where a limit of addresses does not leave the kernels their room: plain loops would round otherwise.
+///
+/// # Errors
+/// [`crate::Error::Memory`].
+pub(crate) fn check_room() -> crate::Result<()> {
+    kernels::check_room()
+}
+
 /// Runs work of this many multiplications in the pool of threads if it is large: its parallel parts then wake no thread from outside of the pool.
 pub(crate) fn in_pool<R: Send>(multiplications: usize, work: impl FnOnce() -> R + Send) -> R {
     let outside = rayon::current_thread_index().is_none();
@@ -331,9 +339,10 @@ unsafe fn plain<T: super::Scalar>(m: &Multiplication<T>) {
 #[cfg(target_arch = "x86_64")]
 mod kernels {
     use super::{Kernel, Multiplication, Part};
+    use crate::memory::bytes;
+    use crate::{Error, Result};
     use private_gemm_x86::{Accum, DType, DstKind, IType, InstrSet, gemm};
     use std::arch::is_x86_feature_detected;
-    use std::cell::Cell;
     use std::ptr::null;
     use std::sync::LazyLock;
 
@@ -361,28 +370,36 @@ mod kernels {
         }
     }
 
-    /// Whether this thread has the room that the kernels ask for, or has asked for it before.
-    fn has_room() -> bool {
-        thread_local! {
-            static ROOM: Cell<bool> = const { Cell::new(false) };
-        }
-        // All threads have it or none uses the kernels, so that results do not depend on their number: those of the largest pool, as the first
-        // product may be made in a smaller one.
-        static ENOUGH: LazyLock<bool> = LazyLock::new(|| {
+    /// Threads that have the room that the kernels ask for, of those that want it: of the largest pool, and the calling one.
+    fn rooms() -> (usize, usize) {
+        static ROOMS: LazyLock<(usize, usize)> = LazyLock::new(|| {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let rooms: Vec<_> = (0..=rayon::current_num_threads().max(cores)).map(|_| reserve()).collect();
-            rooms.iter().all(Option::is_some)
+            let wanted = rayon::current_num_threads().max(cores) + 1;
+            let rooms: Vec<Vec<u8>> = (0..wanted).map_while(|_| reserve()).collect();
+            (rooms.len(), wanted)
         });
-        if !ROOM.get() {
-            ROOM.set(*ENOUGH && reserve().is_some());
-        }
-        ROOM.get()
+        *ROOMS
     }
 
     /// The room of a thread, which is not touched.
     fn reserve() -> Option<Vec<u8>> {
         let mut room = Vec::new();
         room.try_reserve_exact(self::room()).ok().map(|()| room)
+    }
+
+    pub(super) fn check_room() -> Result<()> {
+        let (found, wanted) = rooms();
+        if instructions().is_none() || found == wanted {
+            return Ok(());
+        }
+        let size = |rooms: usize| bytes((rooms * room()) as u64);
+        Err(Error::Memory {
+            what: format!("products of matrices on {} threads", wanted - 1),
+            needed: size(wanted),
+            available: size(found),
+            way_out: "expected a higher limit of addresses (ulimit -v)".to_owned(),
+            hint: None,
+        })
     }
 
     /// Bytes that the kernels ask for on each thread, at most.
@@ -407,7 +424,9 @@ mod kernels {
     }
 
     unsafe fn call<T: crate::linalg::Scalar, const WIDE: bool>(m: &Multiplication<T>) {
-        if !has_room() {
+        let (found, wanted) = rooms();
+        if found < wanted {
+            // Of callers without a check.
             // SAFETY: the caller's promise.
             return unsafe { super::plain(m) };
         }
@@ -453,6 +472,10 @@ mod kernels {
 #[cfg(not(target_arch = "x86_64"))]
 mod kernels {
     use super::{Kernel, Multiplication};
+
+    pub(super) fn check_room() -> crate::Result<()> {
+        Ok(())
+    }
 
     macro_rules! kernel {
         ($t:ident, $package:ident) => {

@@ -23,6 +23,7 @@ use super::{ReconstructionSettings, Targets};
 use crate::chain::{Motif, MotifPoint, MotifWalker};
 use crate::data::{Adjacency, Network};
 use crate::factor::code::{CodeReport, CorrelatedCoder};
+use crate::linalg::products::check_room;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::NetworkPatches;
 use crate::{Error, Result};
@@ -111,8 +112,9 @@ impl<T: Scalar> Reconstructor<T> {
         targets: Targets,
     ) -> Result<Self> {
         parameters.check()?;
+        check_room()?;
         if parameters.reversal && !motif.is_path() {
-            let expected = "only a chain can be reversed: leave reversal out";
+            let expected = "only a path can be reversed: leave reversal out";
             return Err(Error::parameter("the motif", motif.name(), expected));
         }
         let network = Arc::clone(adjacency.network());
