@@ -346,7 +346,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         """The Frobenius norm of ``X - codes @ components_`` over the last epoch of `fit`."""
         error: Optional[float] = self._learned().facts["epoch_error"]
         if error is None:
-            raise AttributeError("reconstruction_err_ is that of the last epoch of fit, and no epoch was completed")
+            raise AttributeError("reconstruction_err_ is that of the last epoch of fit: no epoch was completed, or the model was loaded from a file, which does not keep it")
         return float(np.sqrt(error))
 
     @property

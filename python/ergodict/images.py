@@ -365,7 +365,7 @@ def psnr(image: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     Parameters
     ----------
     image, reference : array
-        Two images of the same shape, as numbers.
+        Two images of the same shape. Unsigned integers of 8 or 16 bits are scaled so that white is 1; others are taken as they are.
 
     Returns
     -------
@@ -378,11 +378,20 @@ def psnr(image: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     >>> from ergodict import psnr
     >>> round(psnr(np.full((4, 4), 0.1), np.zeros((4, 4))), 6)
     20.0
+    >>> round(psnr(np.full((4, 4), 51, np.uint8), np.zeros((4, 4), np.uint8)), 6)
+    13.9794
     """
-    a, b = _check.numbers(image, "image"), _check.numbers(reference, "reference")
+    a, b = _shares_of_white(image, "image"), _shares_of_white(reference, "reference")
     if a.shape != b.shape:
         raise ValueError(f"image has the shape {a.shape}, but reference has {b.shape}")
     return _ergodict.picture_distance(a.ravel(), b.ravel())[0]
+
+
+def _shares_of_white(image: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Numbers, of unsigned integers as images have them their shares of white."""
+    dtype = np.asarray(image).dtype
+    values = _check.numbers(image, name)
+    return values / np.iinfo(dtype).max if dtype.kind == "u" and dtype.itemsize <= 2 else values
 
 
 def _alpha(alpha: object) -> float:

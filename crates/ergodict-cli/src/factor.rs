@@ -185,9 +185,10 @@ impl Summary for FactorSummary<'_> {
         let (LearnedModel { atoms, features, samples, .. }, data) = (&self.learned, &self.data);
         let samples = self.samples_of_data.unwrap_or(*samples);
         let shape = format!("{} × {features} features", count(samples as usize, "sample", "samples"));
+        let observed = if self.config["missing"] == true { "the observed entries of " } else { "" };
         Some(match (self.learned.results.explained, self.learned.results.explained_by_mean) {
             (Some(by_atoms), Some(by_mean)) => format!(
-                "{} {} of {data} ({shape}; mean sample alone: {})",
+                "{} {} of {observed}{data} ({shape}; mean sample alone: {})",
                 count(*atoms, "atom explains", "atoms explain"),
                 percent(by_atoms),
                 percent(by_mean)
@@ -216,6 +217,10 @@ impl Summary for FactorSummary<'_> {
         let mut lines = self.learned.lines();
         if self.lambda > 0.0 {
             lines.push(("penalty", format!("λ = {}", number(self.lambda))));
+        }
+        if self.data == "-" && self.config["epochs"] == 1 {
+            let words = "one pass, as standard input is read only once; from a file, passes are repeated until the loss hardly falls";
+            lines.push(("note", words.to_owned()));
         }
         lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));

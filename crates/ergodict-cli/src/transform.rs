@@ -159,6 +159,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
         sparsity,
         loss_per_sample: loss,
         capped_samples: sums.capped,
+        missing: args.missing,
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
@@ -187,17 +188,20 @@ struct TransformSummary {
     loss_per_sample: f64,
     /// Samples whose coding reached its cap before its tolerance
     capped_samples: u64,
+    #[serde(skip)]
+    missing: bool,
 }
 
 impl Summary for TransformSummary {
     const SCHEMA: &'static str = "ergodict.transform/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
+        let observed = if self.missing { "the observed entries of " } else { "" };
         let mut lines = vec![
             (
                 "",
                 format!(
-                    "{} {:.1} % of {} (relative error {})",
+                    "{} {:.1} % of {observed}{} (relative error {})",
                     count(self.atoms, "atom explains", "atoms explain"),
                     100.0 * (1.0 - self.relative_error),
                     count(self.samples as usize, "sample", "samples"),

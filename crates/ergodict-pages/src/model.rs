@@ -139,7 +139,7 @@ pub fn source(model: &Model) -> String {
         ("image", _) => {
             let images = model.inputs.iter().filter(|input| !settings.init.ends_with(&input.name));
             let names: Vec<String> = images.map(|input| short(&input.name)).collect();
-            list(&names)
+            if names.is_empty() { "images".to_owned() } else { list(&names) }
         }
         _ => first.unwrap_or_else(|| "a matrix".into()),
     }

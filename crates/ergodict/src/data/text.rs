@@ -1,6 +1,6 @@
 //! Numbers as text: comma-, tab-, semicolon- or space-separated, one sample a line.
 //!
-//! A first line with a cell that is no number is the header. Blank lines and lines that begin with `#` are
+//! A first line of names, or of the numbers 0, 1, 2, … of columns, is the header; numbers in a header ascend. Blank lines and lines that begin with `#` are
 //! skipped. Empty cells, `NA` and `nan` are NaN, which the factorizer decides about.
 
 use super::batch::Batch;
@@ -98,10 +98,19 @@ impl Text {
             names.push(String::from_utf8_lossy(field).replace("\"\"", "\""));
         }
         let (features, first_line) = (names.len(), lines.number);
-        // `,0,1,2`, which pandas writes over an index and columns without names.
-        let counted = names.len() > 2
-            && names[0].is_empty()
-            && names[1..].iter().enumerate().all(|(at, name)| *name == at.to_string());
+        // `0,1,2`, which pandas writes over columns without names, and `,0,1,2` with an index.
+        let is_counted =
+            |names: &[String]| names.iter().enumerate().all(|(at, name)| *name == at.to_string());
+        let counted =
+            names.len() > 2 && (is_counted(&names) || names[0].is_empty() && is_counted(&names[1..]));
+        if !numbers && let Some(at) = bad_cell(&names) {
+            let problem = format!(
+                "column {} holds `{}` next to numbers: expected a number, or a header with a name in each column",
+                at + 1,
+                shorten(&names[at])
+            );
+            return Err(Error::format(path, Some(first_line), problem));
+        }
         let names = (!numbers || counted).then_some(names);
         let is_unnamed = |name: &String| name.trim().is_empty();
         let lone = |names: &Vec<String>| is_unnamed(&names[0]) && !names[1..].iter().any(is_unnamed);
@@ -196,6 +205,14 @@ impl Text {
         };
         Error::format(&self.path, Some(self.lines.number), problem)
     }
+}
+
+/// The cell of a first line that is no number, where most of the others are numbers that no header has: those of columns ascend, as years do.
+fn bad_cell(cells: &[String]) -> Option<usize> {
+    let values: Vec<Option<f64>> = cells.iter().map(|cell| parse_number(cell.as_bytes())).collect();
+    let numbers: Vec<f64> = values.iter().flatten().copied().filter(|x| !x.is_nan()).collect();
+    let ascend = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    if ascend || 2 * numbers.len() <= cells.len() { None } else { values.iter().position(Option::is_none) }
 }
 
 enum Problem {

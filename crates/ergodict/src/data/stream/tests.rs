@@ -578,6 +578,31 @@ fn text_of_every_delimiter_and_way() {
 }
 
 #[test]
+fn numbers_of_columns_are_a_header_and_a_bad_cell_is_not() {
+    let folder = scratch();
+    let header = |text: &str| {
+        let stream = open(&put(&folder, "x.csv", text.as_bytes()));
+        stream.map(|stream| stream.feature_names().map(<[_]>::to_vec))
+    };
+    // As pandas writes columns without names; years, and what a spectrum is measured at.
+    for text in [
+        "0,1,2\n5,6,7\n",
+        "id,0,1,2\n4,5,6,7\n",
+        "year,2019,2020,2021\n1,2,3,4\n",
+        "f,0.5,1.5,2.5\n1,2,3,4\n",
+    ] {
+        assert!(header(text).unwrap().is_some(), "{text}");
+    }
+    for text in ["0,1\n2,3\n", "0,1,3\n5,6,7\n", "1,2,3\n4,5,6\n", "4,NA,1\n1,2,3\n"] {
+        assert_eq!(header(text).unwrap(), None, "{text}");
+    }
+    for (text, column) in [("ERR,4.5,4.2,4.9\n1,2,3,4\n", 1), ("1,9,?,3\n1,2,3,4\n", 3)] {
+        let message = header(text).unwrap_err().to_string();
+        assert!(message.contains(&format!(":1: column {column} holds `")), "{message}");
+    }
+}
+
+#[test]
 fn compressed_text_and_npy_are_recognized_by_content() {
     let folder = scratch();
     for (name, bytes) in [("x", csv().into_bytes()), ("y", table_npy())] {
