@@ -28,8 +28,11 @@ use crate::rng::{Purpose, derived, ids};
 use crate::{Error, Result};
 use std::time::Duration;
 
-/// Walks that are explained, and as many whose mean is the mean patch.
+/// Walks that are explained, and as many whose mean is the mean patch: of long walks fewer, but at least [`FEWEST`], so that their patches take
+/// no more than [`ENTRIES`] numbers.
 const WALKS: usize = 2000;
+const FEWEST: usize = 100;
+const ENTRIES: usize = 1 << 25;
 /// Rewired copies by default.
 const COPIES: usize = 3;
 /// Other copies that each is compared with.
@@ -162,7 +165,7 @@ impl<T: Scalar> Measurement<T> {
 
     /// Fresh walks of a network.
     fn draw(&self, network: &SampledNetwork, seed: u64, id: u64) -> Result<Mat<f64>> {
-        draw(network, WALKS, self.learning.watching, seed, ids::YARDSTICK + id)
+        draw(network, walks(network.1.motif().k()), self.learning.watching, seed, ids::YARDSTICK + id)
     }
 
     fn measure(&mut self) -> Result<Vec<CopyGains>> {
@@ -256,6 +259,11 @@ const SECTION: &str = "rewired-copies";
 /// What is before the names of the sections of a copy.
 fn prefix(at: usize) -> String {
     format!("rewired/{at}/")
+}
+
+/// Walks of `k` nodes that are drawn.
+fn walks(k: usize) -> usize {
+    (ENTRIES / (k * k).max(1)).clamp(FEWEST, WALKS)
 }
 
 fn look<T: Scalar>(atoms: &mut Trainer<T>, walks: &Mat<f64>) -> Result<PatchFit> {
@@ -404,6 +412,11 @@ mod tests {
             while again.advance(Duration::ZERO, &Stop::default()).unwrap() == Status::Running {}
             assert_eq!(again.explained(&mut own).unwrap()[0], whole, "after {steps}");
         }
+    }
+
+    #[test]
+    fn long_walks_are_fewer() {
+        assert_eq!([2, 21, 100, 129, 130, 500, 5000].map(walks), [2000, 2000, 2000, 2000, 1985, 134, 100]);
     }
 
     #[test]
