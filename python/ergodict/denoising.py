@@ -65,7 +65,7 @@ class Denoised(_report.ReportMixin):
     top : int, optional
         Keep only this number of pairs, most relevant first.
     probabilities : ndarray of float, optional
-        The probability that each pair is a true edge.
+        The probability that each pair is a missing edge, or that an observed edge is not a random pair.
     evidence : ndarray of int, optional
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional

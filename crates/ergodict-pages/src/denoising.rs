@@ -45,7 +45,7 @@ pub struct Suspect {
     pub pair: (String, String),
     /// Its score.
     pub score: f64,
-    /// The probability of a true edge, of methods that have one.
+    /// The probability of a missing edge, or that an observed edge is not a random pair, of methods that have one.
     pub probability: Option<f64>,
     /// Degrees of the nodes.
     pub degrees: (usize, usize),
@@ -111,6 +111,8 @@ pub struct DenoisingPage {
     pub pairs: usize,
     /// Those of them that are observed edges.
     pub observed: usize,
+    /// Edges of the network.
+    edges: u64,
     /// What is known of classifiers.
     pub heads: Vec<HeadReport>,
     /// Notes.
@@ -147,6 +149,7 @@ impl DenoisingPage {
         Self {
             pairs: pairs.len(),
             observed: edges.len(),
+            edges: network.edges(),
             heads: scored.heads.clone(),
             notes: scored.notes.clone(),
             first: order
@@ -155,7 +158,7 @@ impl DenoisingPage {
                 .map(|&row| suspect(network, pairs[row], scored, row, name))
                 .collect(),
             expected: expected(&run, network, scored, order),
-            doubtful: doubtful(&run, edges.len(), scored, order),
+            doubtful: doubtful(&run, network, scored, order),
             scores: bins.map(|bins| (bins, both.map(|scores| bins.counts(&scores)))),
             run,
         }
@@ -189,8 +192,11 @@ impl DenoisingPage {
         findings.extend(self.expected.map(|expected| expected.sentence()));
         for head in &self.heads {
             findings.extend(head.false_share.map(|share| {
-                let all =
-                    format!("Edges that look like random pairs: {:.0} % of {}", 100.0 * share, self.observed);
+                let all = format!(
+                    "Edges that look like random pairs: {:.0} % of {}",
+                    100.0 * share,
+                    grouped(self.edges)
+                );
                 let doubtful =
                     self.doubtful.map_or_else(String::new, |found| format!("; {}", found.clause()));
                 format!("{all}{doubtful}. {WITHOUT_PATTERN}")
@@ -351,7 +357,7 @@ impl DenoisingPage {
             let share = 100.0 * self.run.share.unwrap_or(MISSING);
             words = format!("{words} Probabilities assume that {share:.0} % of the true edges are missing.");
         } else if probable {
-            words.push_str(" Probability: of a true edge.");
+            words.push_str(" Probability: that the edge is not a random pair; true edges without a pattern have a low one.");
         }
         if reasoned {
             words.push_str(if missing {
@@ -491,8 +497,10 @@ fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usi
 }
 
 /// Where false edges are looked for: the edges that come first, how many of them are expected to be false, and how many by chance.
-fn doubtful(run: &DenoisingRun, observed: usize, scored: &Scores, order: &[usize]) -> Option<Doubtful> {
-    let looked_for = run.noise == NoiseModel::Added && observed == order.len();
+fn doubtful(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usize]) -> Option<Doubtful> {
+    let observed = order.len();
+    // The share is that of all edges, and says nothing of some that were chosen.
+    let looked_for = run.noise == NoiseModel::Added && observed as u64 == network.edges();
     let probabilities = scored.probabilities.as_ref().filter(|_| looked_for)?;
     let estimated = scored.heads.iter().find_map(|head| head.false_share)?;
     let share = run.share.unwrap_or(estimated);

@@ -52,12 +52,13 @@ fn detail(over_time: &OverTime, at: usize) -> Option<String> {
     let name = begin(over_time.times, window);
     let score = change.to_string();
     let decimals = score.rsplit_once('.').map_or(3, |(_, decimals)| decimals.len());
-    Some(format!(
-        "window {} ({name}): score {score}, null at most {:.decimals$}, p = {:.2}",
-        at + 1,
-        null.high,
-        null.p_value
-    ))
+    // With few permutations no score may be large enough.
+    let limit = if null.critical < f64::MAX {
+        format!(" (limit {:.decimals$})", null.critical)
+    } else {
+        String::new()
+    };
+    Some(format!("window {} ({name}): score {score}{limit}, p = {:.2}", at + 1, null.p_value))
 }
 
 /// When a window begins, without the time of day where it is a day long; the name of a snapshot.

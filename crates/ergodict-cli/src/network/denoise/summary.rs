@@ -55,16 +55,14 @@ impl Denoised<'_> {
             return Vec::new();
         }
         let has_probability = first.iter().any(|one| one.probability.is_some());
-        let (title, node) = if self.page.noise() == "removed" {
-            ("Most likely missing edges", "pair")
-        } else if self.page.noise() == "added" {
-            ("Most suspicious edges", "edge")
-        } else {
-            ("Most suspicious pairs", "pair")
+        let (title, node, probability) = match self.page.noise() {
+            "removed" => ("Most likely missing edges", "pair", "P(missing)"),
+            "added" => ("Most suspicious edges", "edge", "P(not random)"),
+            _ => ("Most suspicious pairs", "pair", "probability"),
         };
         let meaning = if has_probability { "" } else { "; scores rank, they are not probabilities" };
         let mut head = vec!["score".to_owned()];
-        head.extend(has_probability.then(|| "P(true)".to_owned()));
+        head.extend(has_probability.then(|| probability.to_owned()));
         head.extend([node, "degrees", "common neighbors"].map(str::to_owned));
         let row = |one: &Suspect| {
             let mut row = vec![format!("{:.3}", one.score)];
@@ -207,7 +205,7 @@ struct PairSummary<'a> {
     pair: [&'a str; 2],
     /// Score
     score: f64,
-    /// Probability of a true edge; `null` unless the method is `ensemble`
+    /// Probability of a missing edge, or that an observed edge is not a random pair; `null` unless the method is `ensemble`
     probability: Option<f64>,
     /// Degrees of the nodes
     degrees: [usize; 2],

@@ -198,7 +198,10 @@ impl ComparisonOutcome {
         let name = |at: usize| self.names[at].as_str();
         let pair = |(i, j): (usize, usize)| format!("{} and {}", name(i), name(j));
         let measured = |pair| self.distance(pair).to_string();
-        let yardstick = self.yardstick();
+        let yardstick = match &self.finding {
+            Finding::Closest { pair: (a, b), .. } => self.yardstick(&[*a, *b]),
+            _ => self.yardstick(&(0..self.names.len()).collect::<Vec<_>>()),
+        };
         match &self.finding {
             &Finding::Inconclusive { dictionary, network } => {
                 let n = self.names.len();
@@ -239,15 +242,21 @@ impl ComparisonOutcome {
         }
     }
 
-    /// The distances to rewired copies, in words.
-    fn yardstick(&self) -> String {
-        let mut found: Vec<Estimate> = self.rewired.iter().flatten().map(|copy| copy.distance).collect();
+    /// The distances of these networks to their rewired copies, in words.
+    fn yardstick(&self, networks: &[usize]) -> String {
+        let copies = networks.iter().filter_map(|&at| self.rewired.get(at)?.as_ref());
+        let mut found: Vec<Estimate> = copies.map(|copy| copy.distance).collect();
         found.sort_by(|a, b| a.value.total_cmp(&b.value));
         match &found[..] {
             [] => String::new(),
             [one] => format!("; a rewired copy is at {one}"),
             [first, .., last] => {
-                format!("; rewired copies are at {} to {}", plain(first.value, 3), plain(last.value, 3))
+                let [first, last] = [first, last].map(|copy| plain(copy.value, 3));
+                if networks.len() == 2 {
+                    format!("; their rewired copies are at {first} and {last}")
+                } else {
+                    format!("; rewired copies are at {first} to {last}")
+                }
             }
         }
     }
