@@ -539,7 +539,7 @@ class Columns:
                 raise TypeError(f"{key} must be the name of a column")
             if name is None or name in labels:
                 return None if name is None else labels.index(name)
-            number = int(name) if isinstance(name, str) and name.isdecimal() and name not in names and not counted else 0
+            number = int(name) if isinstance(name, str) and name.isdecimal() and (integers or name not in names) and not counted else 0
             if 1 <= number <= len(labels):
                 return number - 1
             if key == "weight" and not isinstance(name, (str, int, np.integer)):

@@ -59,7 +59,7 @@ fn repeated_contacts_next_to_times_are_noted() {
     assert_eq!(
         notes("time,i,j,weight\n1,10,11,1\n2,10,11,2\n"),
         [
-            "1 row repeats an edge in either direction, whose weights are added up (learning over time keeps times apart, timestamps=time)"
+            "1 row repeats an edge in either direction, whose weights are added up (learning over time with timestamps=time keeps times apart)"
         ]
     );
 }

@@ -32,7 +32,6 @@ use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_n
 pub(super) use check::{incidence, is_incidence, written_alike};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
-use first_row::are_numbers;
 pub(super) use first_row::{FirstRow, are_names_above, count, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, plain, role, time_column};
 pub use options::{Header, TableForm, TableOptions};
@@ -370,8 +369,6 @@ fn place<T: AsRef<str>>(given: &str, names: Option<&[T]>, columns: usize) -> Res
     };
     let exact = names.iter().position(|name| name.as_ref() == given);
     let alike = || names.iter().position(|name| plain(name.as_ref()) == plain(given));
-    // Next to names that are numbers another number is none of them.
-    let number = || number().filter(|_| !are_numbers(names));
     exact.or_else(alike).or_else(number).ok_or_else(|| {
         format!("has no column called `{}`: there are {}", shorten(given), listed(names, 0..columns))
     })

@@ -28,7 +28,7 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
 ) -> FirstRow {
     let numbered = is_numbered(head, rest);
     match options.header {
-        Header::Yes | Header::Auto if numbered && !options.has_columns() => return FirstRow::Numbers,
+        Header::Yes | Header::Auto if numbered => return FirstRow::Numbers,
         Header::Yes => return FirstRow::Names,
         Header::No => return FirstRow::Edge,
         Header::Auto => {}
@@ -47,9 +47,6 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if counted && rest.len() > 1 && !stands_below("0") && !stands_below("1") {
         // The numbers of columns that pandas writes where they have no names.
         return FirstRow::Unsure;
-    }
-    if numbered {
-        return FirstRow::Names;
     }
     // pandas calls a column without a name 0.
     let numbers = head.iter().filter(|field| number(field.as_ref())).count();
@@ -111,12 +108,8 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
 /// Whether the first row has a blank and the numbers of columns, and the rows below begin with their own, as pandas writes a table without names.
 fn is_numbered<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>]) -> bool {
     let first: Option<Vec<&str>> = rest.iter().map(|row| Some(row.first()?.as_ref())).collect();
-    are_numbers(head) && !rest.is_empty() && first.is_some_and(|first| count(&first))
-}
-
-/// Whether names are the numbers of columns behind a blank.
-pub(super) fn are_numbers(names: &[impl AsRef<str>]) -> bool {
-    names.len() > 2 && names[0].as_ref().is_empty() && count(&names[1..])
+    let numbers = head.len() > 2 && head[0].as_ref().is_empty() && count(&head[1..]);
+    numbers && !rest.is_empty() && first.is_some_and(|first| count(&first))
 }
 
 /// Whether these are 0, 1, 2 and so on.

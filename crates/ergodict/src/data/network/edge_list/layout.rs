@@ -186,7 +186,9 @@ impl Layout {
         let (number, head, dictionary) = samples.get(usize::from(sizes)).unwrap_or(&samples[0]);
         let edges = &all[usize::from(sizes)..];
         let fail = |why: String| (*number, why.into());
-        let columns = TableColumns::unnamed(head, &options.table).map_err(fail)?;
+        let counted =
+            if numbered { options.table.counted(head.len()).map_err(fail)? } else { options.table.clone() };
+        let columns = TableColumns::unnamed(head, &counted).map_err(fail)?;
         let widths: BTreeSet<usize> = edges.iter().map(Vec::len).collect();
         if open && widths.len() > 2 && separator == Separator::Mixed {
             return Err(fail(syntax::neighbor_lists(&widths)));
