@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ergodict, convert
+from ._warn import warn
 
 
 def length(name: str, value: Any) -> Optional[str]:
@@ -92,8 +93,7 @@ _REMOVES = ("-", "-1", "\N{MINUS SIGN}", "d", "r", "delete", "deleted", "remove"
 def removals(weights: Any, operations: Any, ignored: bool) -> tuple[Any, Optional[npt.NDArray[np.bool_]]]:
     """Weights, and which rows remove their edge: as operations say, or, without any, those of weight -1 where all are 1 or -1."""
     if operations is not None:
-        told = [_operation(one) for one in operations]
-        return weights, np.array([word in _REMOVES for word in told], dtype=bool)
+        return weights, np.array([_operation(one) in _REMOVES for one in operations], dtype=bool)
     if weights is None:
         return None, None
     try:
@@ -115,20 +115,24 @@ def _operation(one: Any) -> str:
     return word
 
 
-def of_table(table: Any, directed: Optional[bool], asked: dict[str, Any]) -> TimedColumns:
+def of_table(table: Any, directed: Optional[bool], asked: dict[str, Any], weighted: bool) -> TimedColumns:
     """The columns of a table, found by the rules that files with a header are read by, and those of pairs where columns have no names."""
     table = convert.with_index(table)
     columns = convert.Columns.of(table, asked)
     given = columns.given
     if not columns.named:
-        given = {**given, "time": given["time"] or str(len(columns.labels))}
+        given = {**given, "time": given["time"] or columns.names[-1]}
     with columns.labeled():
-        u, v, w, direction, time, operation = _ergodict.timed_columns(
-            columns.names, convert.cells(table, columns.labels), **given, named=columns.named
+        u, v, w, direction, time, operation, notes = _ergodict.timed_columns(
+            columns.names, columns.rows(), **given, named=columns.named, weighted=weighted
         )
     if directed is not False and direction is not None:
         directed = columns.directed(direction, directed)
     weights, operations = (None if at is None else columns.complete(at) for at in (w, operation))
+    if not columns.named and operations is None:
+        weights, operations = _third(weights)
+    for words in notes:
+        warn(f"table: {words}")
     return TimedColumns(columns.complete(u), columns.complete(v), columns.series(time), weights, operations, directed)
 
 

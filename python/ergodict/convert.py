@@ -225,7 +225,7 @@ def of_array(
     if form == "edges":
         return of_edge_array(array, weight, nodes, options)
     if edges and not square and weight is None and array.dtype.kind in "buif":
-        rows = [[_text(value) for value in row] for row in array[:_SAMPLE].tolist()]
+        rows = [list(row) for row in zip(*(_texts(column) for column in array[: _SAMPLE + 1].T.tolist()))]
         try:
             _doubts("array", rows, len(array), options)
         except ValueError as error:
@@ -413,14 +413,15 @@ def _doubts(what: str, rows: list[list[str]], count: int, options: Options) -> N
         warn(f"{what}: {words}")
 
 
-#: Rows of a table or array that are looked at, as of files: the first may be no edge.
-_SAMPLE = 129
+#: Rows of a table or array that are looked at, as of files, besides a first one that may be no edge.
+_SAMPLE = _ergodict.TABLE_SAMPLE
 
 
-def _text(value: Any) -> str:
-    """A number as a file has it: integers without a point."""
-    whole = isinstance(value, float) and np.isfinite(value) and value == int(value)
-    return str(int(value) if whole else value)
+def _texts(values: list[Any]) -> list[str]:
+    """A column as a file has it: numbers without a point where all are whole, nothing where a value is missing."""
+    floats = [value for value in values if isinstance(value, float)]
+    whole = all(np.isfinite(value) and value == int(value) for value in floats)
+    return ["" if value is None else str(int(value) if whole and isinstance(value, float) else value) for value in values]
 
 
 def _labels(table: Any) -> Optional[list[str]]:
@@ -470,7 +471,9 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
         return None
     if form != "adjacency":
         numeric = matrix.dtype.kind in "buif"
-        if labeled and not (numeric and np.all(np.isfinite(matrix))):
+        if labeled and numbered and rows < 3:
+            return None
+        if labeled and not numbered and not (numeric and np.all(np.isfinite(matrix))):
             _numbers(matrix, "an entry of the table")
             raise ValueError("an entry of the table is missing or infinite, but an adjacency matrix has 0 where there is no edge")
         if not numeric or np.any(np.isinf(matrix)):
@@ -487,18 +490,13 @@ def of_adjacency(table: Any, options: Options, form: Optional[str] = None) -> Op
     return of_nodes(ids, u, v, weights if core.with_weights else None, core.is_directed, kept)
 
 
-def cells(table: Any, columns: Sequence[Hashable]) -> list[list[str]]:
-    """The first rows of a table as a file has them: integers without a point, nothing where a value is missing."""
-
-    def column(name: Hashable) -> list[str]:
-        values = first[name]
-        missing = (values.is_null() if hasattr(values, "is_null") else values.isna()).to_list()
-        array = values.to_numpy()
-        listed = (array.astype(str) if array.dtype.kind in "mM" else array).tolist()
-        return ["" if gone or value is None else _text(value) for gone, value in zip(missing, listed)]
-
-    first = table.head(_SAMPLE)
-    return [list(row) for row in zip(*(column(name) for name in columns))]
+def _without_numbers(table: Any) -> tuple[Any, bool]:
+    """A table without the numbers of its rows, and whether it had them in front of columns called 0, 1, 2, as a table without names has in a file of pandas."""
+    names = [str(name) for name in table.columns]
+    if len(names) < 3 or names[0] not in ("", "Unnamed: 0") or names[1:] != [str(at) for at in range(len(names) - 1)]:
+        return table, False
+    numbered = table[table.columns[0]].to_list() == list(range(len(table)))
+    return (table[list(table.columns[1:])], True) if numbered else (table, False)
 
 
 @dataclass(frozen=True)
@@ -512,49 +510,72 @@ class Columns:
     names: list[str]
     #: Whether people have named them: 0, 1 and 2 are those of tables without a header.
     named: bool
-    #: Those that are asked for, as the rules take them: by name, or by number from 1.
+    #: Those that are asked for, by these names.
     given: dict[str, Optional[str]]
 
     @classmethod
     def of(cls, table: Any, asked: dict[str, Any]) -> Columns:
         """Those of a table, of which some are asked for."""
+        table, counted = _without_numbers(table)
         labels = list(table.columns)
-        if len(set(labels)) < len(labels):
+        names = [str(name) for name in labels]
+        if len(set(names)) < len(names):
             raise ValueError("the table has two columns of the same name, but every column must have its own")
         if len(labels) < 2:
             raise ValueError(f"the table has {len(labels)} columns, but the ends of edges are in two")
         ends = [asked.get(key) for key in ("source", "target")]
-        if None in ends and all(str(name).startswith("Unnamed: ") for name in labels[1:]):
+        if None in ends and all(name.startswith("Unnamed: ") for name in names[1:]):
             # As pandas calls the others where only the first field of a line has words.
             raise ValueError(
                 f"the table has no names for its columns but {str(labels[0])!r}, as below a title: leave out the lines above the names (skiprows)"
             )
-        for key, name in asked.items():
-            if name is None or name in labels or isinstance(name, str):
-                continue
-            if key == "weight" and not isinstance(name, (int, np.integer)):
+        integers = all(isinstance(name, (int, np.integer)) for name in labels)
+        named = not integers and not counted
+
+        def place(key: str) -> Optional[int]:
+            """Where a column is, by its label, or by its number from 1 as text unless labels are numbers as text."""
+            name = asked.get(key)
+            if not isinstance(name, Hashable) or callable(name):
+                raise TypeError(f"{key} must be the name of a column")
+            if name is None or name in labels:
+                return None if name is None else labels.index(name)
+            number = int(name) if isinstance(name, str) and name.isdecimal() and (integers or name not in names) and not counted else 0
+            if 1 <= number <= len(labels):
+                return number - 1
+            if key == "weight" and not isinstance(name, (str, int, np.integer)):
                 raise TypeError("weight must be the name of a column")
+            if named and isinstance(name, str):
+                return None
             raise ValueError(f"the table has no column {name!r} for {key}: there are {', '.join(map(repr, labels))}")
-        chosen = [name for name in asked.values() if name is not None]
-        twice = [name for name in chosen if chosen.count(name) > 1]
+
+        places = {key: place(key) for key in asked}
+        chosen = [at for at in places.values() if at is not None]
+        twice = [at for at in chosen if chosen.count(at) > 1]
         if twice:
-            raise ValueError(f"the table has the column {twice[0]!r} for two things")
-        named = not all(isinstance(name, (int, np.integer)) for name in labels)
-        names = [str(name) for name in labels]
+            raise ValueError(f"the table has the column {labels[twice[0]]!r} for two things")
         if not named:
             # Numbers would be taken for places of columns, which are those of files without a header: the time is the last unless it is another one.
-            time = labels.index(asked["time"]) if asked.get("time") is not None else len(labels) - 1
+            time = places.get("time")
+            time = len(labels) - 1 if time is None else time
             rest = [at for at in range(len(labels)) if at != time or "time" not in asked]
             names = [f"column {at}" for at in range(1, len(labels) + 1)]
             for at, name in zip(rest, ("source", "target", "weight") if len(rest) <= 3 else ()):
                 names[at] = name
+        given = {key: name if at is None else names[at] for (key, name), at in zip(asked.items(), places.values())}
+        return cls(table, labels, names, named, given)
 
-        def place(name: Any) -> Optional[str]:
-            if name is None or named or name not in labels:
-                return None if name is None else str(name)
-            return str(labels.index(name) + 1)
+    def rows(self) -> list[list[str]]:
+        """The first rows as a file has them."""
+        first = self.table.head(_SAMPLE + (not self.named))
 
-        return cls(table, labels, names, named, {key: place(name) for key, name in asked.items()})
+        def column(label: Hashable) -> list[str]:
+            values = first[label]
+            missing = (values.is_null() if hasattr(values, "is_null") else values.isna()).to_list()
+            array = values.to_numpy()
+            listed = (array.astype(str) if array.dtype.kind in "mM" else array).tolist()
+            return _texts([None if gone else value for gone, value in zip(missing, listed)])
+
+        return [list(row) for row in zip(*(column(label) for label in self.labels))]
 
     @contextlib.contextmanager
     def labeled(self) -> Iterator[None]:
@@ -582,8 +603,8 @@ class Columns:
 
     def directed(self, at: int, asked: Optional[bool]) -> bool:
         """Whether edges have directions by this column; where they are asked for, rows need not say theirs, but have to agree, as in files."""
-        told = self.table[self.labels[at]].to_numpy() if asked else self.complete(at)
-        said = _ergodict.table_direction(str(self.labels[at]), [str(value) for value in told], not asked)
+        values = self.table[self.labels[at]].to_numpy() if asked else self.complete(at)
+        said = _ergodict.table_direction(str(self.labels[at]), [str(value) for value in values], not asked)
         return asked or said
 
 
@@ -608,7 +629,7 @@ def of_table(
     if len(table) == 0 and nodes is None:
         raise ValueError("the table holds no edge: expected a row for each")
     columns = Columns.of(table, asked)
-    rows = cells(table, columns.labels)
+    rows = columns.rows()
     if not columns.named and not any(value is not None for value in asked.values()) and form != "edges":
         _doubts("table", rows, len(table), options)
     index = _labels(table)
@@ -617,7 +638,7 @@ def of_table(
         columns = replace(columns, labels=[None, *columns.labels], names=["", *columns.names])
         rows = [[label, *row] for label, row in zip(index, rows)]
     with columns.labeled():
-        u, v, w, direction, notes, unused = _ergodict.table_columns(
+        u, v, w, direction, notes, times = _ergodict.table_columns(
             columns.names, rows, **columns.given, named=columns.named, weighted=options.weighted is not False
         )
     labels, column = columns.labels, columns.complete
@@ -629,15 +650,12 @@ def of_table(
     for words in notes:
         warn(f"table: {words}")
     made = of_columns(column(u), column(v), weights, nodes, options)
-    counted = columns.named and (weights is not None or w is None and options.weighted is None)
-    repeats = _ergodict.table_repeats(unused, made[0].repeated, bool(options.directed), weights is not None) if counted else None
+    time = None if times is None else labels[times]
+    counted = time is not None and (weights is not None or w is None and options.weighted is None)
+    repeats = _ergodict.table_repeats(str(time), made[0].repeated, bool(options.directed), weights is not None) if counted else None
     if repeats is not None:
         warn(f"table: {repeats}")
     return made
-
-
-#: Quotation marks as word processors write them.
-_MARKS = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u201e", "\u201d"), ("\u00ab", "\u00bb"))
 
 
 def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) -> None:
@@ -651,7 +669,8 @@ def _check_ends(names: Optional[tuple[Any, Any]], ends: list[npt.NDArray[Any]]) 
     for name in ids:
         if name != name.strip() and name.strip() in ids:
             raise ValueError(f"the ids {name.strip()!r} and {name!r} differ in blanks only, which files are read without: strip them first")
-    marked = next((name for name in ids if len(name) > 2 and (name[0], name[-1]) in _MARKS), None)
+    pairs = {opens + closes for opens, all_closing in _ergodict.TYPOGRAPHIC for closes in all_closing}
+    marked = next((name for name in ids if len(name) > 2 and name[0] + name[-1] in pairs), None)
     if marked is not None:
         warn(f"table: the id {marked!r} has typographic quotation marks, which files are read without: strip them first if they are no part of it")
 

@@ -411,8 +411,9 @@ class Network(Nodes):
 
         Two random edges exchange ends, over and over; exchanges that would make a loop or a repeated edge are
         rejected. Ids, degrees (in- and out-degrees of a directed network) and loops are kept, and so is the
-        multiset of weights, which are put on the edges in random order. Of a bipartite network with cycles,
-        so are both sides and the components. Structure that a rewired network lacks is not explained by the degrees.
+        multiset of weights, which are put on the edges in random order. So are the sides of a bipartite network with
+        cycles, in which no edge leaves its component unless all arcs lead from one kind of nodes to another.
+        Structure that a rewired network lacks is not explained by the degrees.
 
         Parameters
         ----------

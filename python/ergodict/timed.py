@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _check, _ergodict, convert
 from ._times import ids_of, length, moments_of, of_rows, of_table, removals, shown
+from ._warn import warn
 from .network import Network
 
 Path = Union[str, "os.PathLike[str]"]
@@ -114,7 +115,8 @@ class TimedEdges:
         if hasattr(data, "collect"):
             data = data.collect()
         if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-            found = of_table(data, directed, {"source": source, "target": target, "weight": weight, "time": time})
+            asked = {"source": source, "target": target, "weight": weight, "time": time}
+            found = of_table(data, directed, asked, weighted is not False)
         else:
             for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
                 if value is not None:
@@ -200,8 +202,9 @@ class TimedEdges:
         column = None if time is None else str(time)
         self._core = _ergodict.TimedEdges.read(path, column, directed, weighted, **table)
         self._own: Optional[list[Hashable]] = None
-        told = self._core.decisions
-        self._directed = bool(told and told[1])
+        _, self._directed, notes = self._core.decisions or ("", False, [])
+        for words in notes:
+            warn(f"{os.path.basename(path)}: {words}")
         self._weighted, self._loops, self._column = weighted, _check.flag(loops, "loops"), column or "auto"
         #: What is learned from is called, and known, by the file.
         self.name, self._digest = os.path.basename(path), _ergodict.input_digest(path)
@@ -253,8 +256,8 @@ class TimedEdges:
     @property
     def decisions(self) -> Optional[str]:
         """How the file was read, in one line."""
-        told = self._core.decisions
-        return None if told is None else told[0]
+        decisions = self._core.decisions
+        return None if decisions is None else decisions[0]
 
     @property
     def is_directed(self) -> bool:

@@ -58,7 +58,8 @@ def test_tables_without_names_are_refused(text: str, reason: str) -> None:
 
 def test_columns_can_be_given() -> None:
     table = _table(_TIMES, None)
-    assert Network(table, source="2", target="3").nodes == [1, 2, 3]
+    with pytest.warns(UserWarning, match="5 rows repeat edges"):
+        assert Network(table, source="2", target="3").nodes == [1, 2, 3]
     assert Network(table, format="edges").nodes == [1, 2, 3, 20, 40, 60, 80]
     with pytest.raises(ValueError, match=r"looks like a time.*array\[:, \[1, 2\]\].*format='edges'"):
         Network(np.vstack([table.to_numpy(), [80, 1, 3]]))
@@ -126,7 +127,8 @@ def test_a_title_above_the_names_is_refused() -> None:
 def test_times_before_the_ends_are_no_weights(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "contacts.txt"
     file.write_text(_TIMES)
-    network = Network(file, source="2", target="3")
+    with pytest.warns(UserWarning, match="5 rows repeat edges"):
+        network = Network(file, source="2", target="3")
     assert network.nodes == [1, 2, 3] and not network.is_weighted
 
 

@@ -61,7 +61,14 @@ def test_ends_are_those_of_files(text: str, tmp_path: pathlib.Path) -> None:
 
 def test_repeated_contacts_are_counted_by_weights_of_one() -> None:
     table = pandas.DataFrame({"time": [1, 2, 3], "i": [10, 10, 11], "j": [11, 11, 12]})
-    assert Network(table.assign(weight=1)).weight(10, 11) == 2.0
+    with pytest.warns(UserWarning, match=r"whose weights are added up \(`TimedEdges` with time=\"time\" keeps times apart\)$"):
+        assert Network(table.assign(weight=1)).weight(10, 11) == 2.0
+    with pytest.warns(UserWarning, match=r"counts them; so does `TimedEdges` with time=\"time\" weighted=True\)$"):
+        Network(table)
+    # Without names the column is known by its values.
+    contacts = pandas.DataFrame([[1503435956.5, 1, 2], [1503435957.25, 1, 2]])
+    with pytest.warns(UserWarning, match=r"1 row repeats an edge .*; so does `TimedEdges` with time=0 weighted=True\)$"):
+        assert Network(contacts, source=1, target=2).n_edges == 1  # type: ignore[arg-type]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Network(table, weighted=False)
@@ -167,22 +174,24 @@ def test_columns_of_times_are_those_of_files(name: str, tmp_path: pathlib.Path) 
 
 
 def _read(reader: Any, data: Any) -> Any:
-    """The edges that are read and whether they have directions, or that they are refused."""
+    """The edges that are read, whether they have directions, and their order where they are given some; or why the table is refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            network = reader(data)
-        except ValueError:
-            return "refused"
-    if isinstance(network, TimedEdges):
-        parts = [one.network for one in network.windows(windows=2)]
-        return network.times.tolist(), network.is_directed, [_edges(part) for part in parts if part.n_edges]
-    return network.is_directed, _edges(network)
+            networks = reader(data), reader(data, directed=True)
+        except ValueError as error:
+            # What files and tables are called, and the settings that files have besides, differ.
+            return "refused: " + str(error).partition(" has ")[2].removesuffix(" (directed=False)")
+    if isinstance(networks[0], TimedEdges):
+        parts = [[one.network for one in network.windows(windows=2)] for network in networks]
+        return networks[0].times.tolist(), networks[0].is_directed, [[_edges(part) for part in some if part.n_edges] for some in parts]
+    return networks[0].is_directed, *map(_edges, networks)
 
 
 def _edges(network: Network) -> list[Any]:
-    graph = network.to_networkx()
-    return sorted((*(sorted((str(u), str(v)))), w) for u, v, w in graph.edges(data="weight"))
+    """Edges with ids as they are, in their direction where there is one."""
+    ends = [(repr(u), repr(v), w) for u, v, w in network.to_networkx().edges(data="weight")]
+    return sorted(ends if network.is_directed else [(*sorted(edge[:2]), edge[2]) for edge in ends])
 
 
 _WORDS = ["a,b", "b,c", "c,a"]
@@ -203,13 +212,27 @@ _READ = [
     ("event,person,friend", ["party,a,b", "party,b,c", "work,c,a"]), ("origin,destination,trips", [row + ",30" for row in _NUMBERS]),
     ("employee_id,manager_id,employee_name", ["1,2,ann", "2,3,bob", "3,4,cy"]), ("user,item", ["u1,i1", "u2,i1", "u2,i2"]),
     ("exporter,importer,value", [row + ",3" for row in _WORDS]), ("predator,prey", _WORDS), ("zip_a,zip_z", ["01234,01235", "01235,01236"]),
+    ("node1,node2,from,to", [row + ",1999,2001" for row in _NUMBERS]), ("source_id,target_id,from,to", [row + ",1999,2001" for row in _NUMBERS]),
+    ("origin,dest,air_time", ["JFK,LAX,320", "LAX,SFO,70"]), ("source,neighbor,distance_km", [row + ",2.5" for row in _WORDS]),
+    ("country,destination,tonnes", [row + ",12" for row in _WORDS]), ("leader,follower,n_likes", [row + ",3" for row in _WORDS]),
+    ("node1,node2,score,source", [row + ",0.5,STRING" for row in _WORDS]), ("id1,id2,source", [row + ",7" for row in _NUMBERS]),
+    ("protein1,protein2,source", [row + ",STRING" for row in _WORDS]), (",0,1,2", ["0,5,7,2.5", "1,7,9,1"]), (",0,1,2", ["0,5,7,2", "1,7,9,1"]),
 ]
+#: Refused for another reason in a file, whose first line may be an edge, or where nothing separates fields.
+_OTHERWISE = ("e1,e2,e3", "name")
+#: The columns of both ends that are not the first two.
+_ENDS = {
+    "target,source,Weight": (1, 0), "id,source,target": (1, 2), "id,person,friend": (1, 2), "edge_id,from,to": (1, 2), "time,i,j": (1, 2), "i,time,j": (0, 2),
+    "time,v,w": (1, 2), "head,relation,tail": (0, 2), "h,r,t": (0, 2), "event,person,friend": (1, 2), "leader,follower,n_likes": (1, 0), ",0,1,2": (1, 2),
+}
 _REFUSED = [
     ("sender,messages", ["1,5", "2,7", "3,5"]), ("sender,total", ["a,3.5", "b,4.5", "c,1.5"]), ("user,followers,following", ["ann,10,20", "bob,20,10", "cy,5,7"]),
     ("source,x", ["a,1.5", "b,2.5", "c,3.5"]), ("name,age", ["ann,31", "bob,42", "cy,7"]), ("name,age,city", ["ann,31,Ulm", "bob,42,Bonn", "cy,7,Ulm"]),
     ("user,item", ["1,1", "2,1", "2,3"]), ("e1,e2,e3", ["a,b,c", "b,c,d", "d,e,a"]),
     ("x,y", ["0.5,1.5", "2.5,3.5", "1.25,0.5"]), ("m1,m2", ["0,1", "1,0", "1,1", "0,0"]), ("source_id,target_name", ["1,ann", "2,bob", "3,cy"]),
-    ("id,x,y", ["a,1.5,2.5", "b,0.5,2.5", "c,3.5,1.5"]), ("name", ["ann", "bob", "cy"]),
+    ("id,x,y", ["a,1.5,2.5", "b,0.5,2.5", "c,3.5,1.5"]), ("name", ["ann", "bob", "cy"]), ("u,v,from,to", [row + ",1999,2001" for row in _NUMBERS]),
+    ("i,j,from,to", [row + ",1999,2001" for row in _NUMBERS]), ("person_a,person_b,from,to", [row + ",1999,2001" for row in _WORDS]),
+    ("from,to,from_name,to_name", [row + ",x,y" for row in _NUMBERS]),
 ]
 
 
@@ -221,8 +244,17 @@ def test_files_and_tables_of_every_library_agree(names: str, rows: list[str], re
         # Postal codes are words where their zeros are to stay.
         tables = [pandas.read_csv(io.StringIO(text), dtype=str)]
     of_file = _read(Network, path)
-    assert (of_file == "refused") == refused
-    assert [_read(Network, table) for table in tables] == [of_file] * len(tables)
+    assert ("refused" in of_file) == refused, of_file
+    of_tables = [_read(Network, table) for table in tables]
+    if names in _OTHERWISE:
+        assert all("refused" in of_table for of_table in of_tables)
+    else:
+        assert of_tables == [of_file] * len(tables)
+    if not refused:
+        one, other = _ENDS.get(names, (0, 1))
+        ends = [(fields[one], fields[other]) for fields in (row.split(",") for row in rows)]
+        words = "zip" in names or not all(id.isdecimal() for pair in ends for id in pair)
+        assert [edge[:2] for edge in of_file[2]] == sorted(tuple(repr(id if words else int(id)) for id in pair) for pair in ends)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +279,7 @@ def test_files_and_tables_of_every_library_agree(names: str, rows: list[str], re
 def test_times_of_files_and_tables_agree(names: str, rows: list[str], refused: bool, tmp_path: pathlib.Path) -> None:
     path, *tables = _all("\n".join([names, *rows]) + "\n", tmp_path)
     of_file = _read(TimedEdges, path)
-    assert (of_file == "refused") == refused
+    assert ("refused" in of_file) == refused, of_file
     assert [_read(TimedEdges, table) for table in tables] == [of_file] * len(tables)
 
 
@@ -298,3 +330,92 @@ def test_names_in_a_comment_that_are_ambiguous_are_refused(tmp_path: pathlib.Pat
     path.write_text("#sender receiver recipient\na b c\nb c a\n")
     with pytest.raises(ValueError, match="several columns that could be ends"):
         Network(path)
+
+
+def test_columns_stay_the_same_next_to_names_of_rows() -> None:
+    rows = [["x", "a", "b", 1], ["y", "b", "c", 2]]
+    for index in (["r1", "r2"], pandas.to_datetime(["2020-01-01", "2020-01-02"]), None):
+        table = pandas.DataFrame(rows, index=index)
+        for source, target in ((1, 2), ("2", "3")):
+            assert Network(table, source=source, target=target).nodes == ["a", "b", "c"]  # type: ignore[arg-type]
+        assert Network(table.set_axis(["p", "q", "r", "n"], axis=1), source="2", target="3").nodes == ["a", "b", "c"]
+        weighted = Network(table, source=1, target=2, weight=3)  # type: ignore[arg-type]
+        assert weighted.weight("b", "c") == 2.0
+
+
+def test_signs_of_tables_without_names_remove_edges(tmp_path: pathlib.Path) -> None:
+    rows = [["a", "b", "+", 1], ["c", "d", "+", 1], ["a", "b", "-", 2]]
+    path = tmp_path / "x.txt"
+    path.write_text("\n".join(" ".join(map(str, row)) for row in rows) + "\n")
+    for data in (path, rows, pandas.DataFrame(rows)):
+        for weighted in (None, False):
+            last = TimedEdges(data, weighted=weighted).windows(windows=2)[-1].network
+            assert _edges(last) == [("'c'", "'d'", None)]
+
+
+def test_times_of_tables_without_names_are_given_by_number() -> None:
+    table = pandas.DataFrame([[5.0, "a", "b"], [6.0, "b", "c"]])
+    for time in (0, "1"):
+        assert TimedEdges(table, time=time).times.tolist() == [5.0, 6.0]
+    for name in ("time", "4", "0", 3):
+        with pytest.raises(ValueError, match=rf"the table has no column {name!r} for time: there are 0, 1, 2$"):
+            TimedEdges(table, time=name)
+    named = pandas.DataFrame({"a": ["x"], "b": ["y"], "when": [1.0]})
+    with pytest.raises(ValueError, match="has no column called `time`: there are `a`, `b`, `when`"):
+        TimedEdges(named, time="time")
+
+
+def test_from_can_be_a_time_where_both_ends_are_given(tmp_path: pathlib.Path) -> None:
+    for data in _all("ann,bob,from,to\n1,2,10,11\n2,3,20,21\n", tmp_path):
+        assert TimedEdges(data, source="ann", target="bob", time="from").times.tolist() == [10.0, 20.0]
+        with pytest.raises(ValueError, match="an end of the edges"):
+            TimedEdges(data, time="from")
+
+
+@pytest.mark.parametrize(("shared", "refused"), [(60, True), (127, True), (128, False)])
+def test_as_many_rows_are_looked_at_of_files_and_tables(shared: int, refused: bool, tmp_path: pathlib.Path) -> None:
+    text = "sailor_id,ship_id,time\n" + "".join(f"{900 - at},{900 if at == shared else at % 30 + 1},{at}\n" for at in range(300))
+    for data in _all(text, tmp_path):
+        for reader in (Network, TimedEdges):
+            if refused:
+                with pytest.raises(ValueError, match="may be two kinds of nodes"):
+                    reader(data)
+            else:
+                with pytest.warns(UserWarning, match="a number in both of the columns"):
+                    reader(data)
+
+
+def test_decimals_of_numbers_separate_no_thousands() -> None:
+    table = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.016, 950.0]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for data in (table, polars.from_pandas(table), table.set_axis([0, 1, 2], axis=1), np.array([[1, 2, 1.016], [2, 3, 950]])):
+            assert Network(data).n_edges == 2
+
+
+@pytest.mark.parametrize("weight", [np.array([1.0, 2.0]), [1.0, 2.0], pandas.Series([1.0, 2.0]), polars.Series([1.0, 2.0]), len])
+def test_weights_of_tables_are_a_column(weight: Any) -> None:
+    rows = {"source": ["a", "b"], "target": ["b", "c"]}
+    for table in (pandas.DataFrame(rows), polars.DataFrame(rows), pandas.DataFrame([["a", "b"], ["b", "c"]])):
+        with pytest.raises(TypeError, match="weight must be the name of a column"):
+            Network(table, weight=weight)
+
+
+@pytest.mark.parametrize("rows", [[[5, 7, 2.5], [7, 9, 1.0]], [[5, 7, 2], [7, 9, 3]], [["a", "b"], ["b", "c"]]])
+def test_tables_without_names_are_the_same_in_files(rows: list[Any], tmp_path: pathlib.Path) -> None:
+    table = pandas.DataFrame(rows)
+    path = tmp_path / "x.csv"
+    table.to_csv(path)
+    expected = Network(table)
+    for data in (path, pandas.read_csv(path), polars.read_csv(path)):
+        assert Network(data) == expected
+        assert Network(data, source="1", target="0") == Network(table, source=1, target=0)  # type: ignore[arg-type]
+    square = pandas.DataFrame([[5, 7, 2], [7, 9, 1], [9, 5, 3]])
+    square.to_csv(path)
+    for data in (path, pandas.read_csv(path), polars.read_csv(path), square.sample(frac=1, random_state=1)):
+        with pytest.raises(ValueError, match="adjacency matrix of 3 nodes or 3 edges"):
+            Network(data)
+    matrix = networkx.to_pandas_adjacency(networkx.path_graph(5))
+    matrix.to_csv(path)
+    for data in (matrix, path, pandas.read_csv(path), polars.read_csv(path)):
+        assert Network(data).n_edges == 4

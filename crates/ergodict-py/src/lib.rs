@@ -104,6 +104,11 @@ mod _ergodict {
         super::work::hush_refused_panics();
         module.add("NETWORK_FORMATS", ergodict::data::NetworkFormat::READ)?;
         module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
+        module.add("TABLE_SAMPLE", ergodict::data::TableColumns::SAMPLE)?;
+        module.add(
+            "TYPOGRAPHIC",
+            ergodict::data::TYPOGRAPHIC.map(|(open, close)| (open, String::from_iter(close))),
+        )?;
         module.add("DEFAULT_PROPOSALS", ergodict::data::DEFAULT_PROPOSALS)?;
         module.add("DEFAULT_WINDOWS", ergodict::data::DEFAULT_WINDOWS)?;
         module.add("COMPARING", super::compare::constants(module.py())?)?;

@@ -12,7 +12,7 @@ use ergodict::data::{
     write_network,
 };
 use ergodict::model::Input;
-use ergodict::{Error, memory};
+use ergodict::{Error, Note, memory};
 use ergodict_pages::info::NetworkPage;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -91,8 +91,24 @@ pub(crate) fn table_options(
     Ok(TableOptions { form, header, source, target, weight })
 }
 
-/// Both ends, the weight and the direction of edges; warnings; and the names of the other columns.
-type TableLayout = (usize, usize, Option<usize>, Option<usize>, Vec<String>, Vec<String>);
+/// Both ends, the weight and the direction of edges; warnings; and, of the other columns, that of times.
+type TableLayout = (usize, usize, Option<usize>, Option<usize>, Vec<String>, Option<usize>);
+
+/// The warnings of a table whose columns have names, where weights are used or not.
+fn table_notes(
+    found: &TableColumns,
+    names: &[String],
+    rows: &[Vec<String>],
+    options: &TableOptions,
+    weighted: bool,
+) -> Vec<Note> {
+    let doubts = found.doubts(names, rows, options);
+    doubts.iter().filter(|doubt| weighted || !doubt.is_of_weights()).map(Doubt::note).collect()
+}
+
+fn spelled(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(|note| note.spelled(&keyword)).collect()
+}
 
 /// Which column of a table is which, by names and first rows, with warnings of what may not be as it was meant where no column is given; `weighted` is
 /// whether weights are used. Where names were given by people (`named`), they must not be nodes.
@@ -112,16 +128,13 @@ pub(crate) fn table_columns(
     let found = TableColumns::find(&names, &rows, &options)
         .and_then(|found| check_table(&found, &names, &rows, &options, named).map(|()| found));
     let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
-    let unused: Vec<String> = found.unused.iter().map(|&at| names[at].clone()).collect();
-    let mut notes = Vec::new();
-    let doubts = if named { found.doubts(&names, &rows, &options) } else { Vec::new() };
-    let asked = |doubt: &&Doubt| weighted || !doubt.is_of_weights();
-    notes.extend(doubts.iter().filter(asked).map(Doubt::note));
-    if open {
-        notes.extend(TableColumns::ignored(&unused).filter(|_| weighted && found.weight.is_none()));
+    let mut notes = if named { table_notes(&found, &names, &rows, &options, weighted) } else { Vec::new() };
+    if open && weighted && found.weight.is_none() {
+        let unused: Vec<&str> = found.unused.iter().map(|&at| &*names[at]).collect();
+        notes.extend(TableColumns::ignored(&unused));
     }
-    let notes = notes.iter().map(|note| note.spelled(&keyword)).collect();
-    Ok((found.source, found.target, found.weight, found.direction, notes, unused))
+    let times = found.unused_times(&names, &rows, named);
+    Ok((found.source, found.target, found.weight, found.direction, spelled(&notes), times))
 }
 
 /// Refuses a table whose names of columns (`named`: by people) are nodes, or stand below its first rows, unless both ends are given.
@@ -145,12 +158,12 @@ fn check_table(
     Ok(())
 }
 
-/// Both ends, the weight, the direction, the time and the operation of edges.
-type TimedLayout = (usize, usize, Option<usize>, Option<usize>, usize, Option<usize>);
+/// Both ends, the weight, the direction, the time and the operation of edges; and warnings.
+type TimedLayout = (usize, usize, Option<usize>, Option<usize>, usize, Option<usize>, Vec<String>);
 
 /// The same as [`table_columns`] of a table of edges with times.
 #[pyfunction]
-#[pyo3(signature = (names, rows, source=None, target=None, weight=None, time=None, named=true))]
+#[pyo3(signature = (names, rows, source=None, target=None, weight=None, time=None, named=true, weighted=true))]
 pub(crate) fn timed_columns(
     #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
     #[pyo3(from_py_with = crate::list::lists)] rows: Vec<Vec<String>>,
@@ -159,6 +172,7 @@ pub(crate) fn timed_columns(
     weight: Option<String>,
     time: Option<String>,
     named: bool,
+    weighted: bool,
 ) -> PyResult<TimedLayout> {
     let options = TableOptions { source, target, weight, ..TableOptions::default() };
     let time = time.map_or(TimeColumn::Auto, TimeColumn::Name);
@@ -166,24 +180,19 @@ pub(crate) fn timed_columns(
         TimedColumns::of_table("table".as_ref(), &names, &rows, &options, &time).map_err(to_py_err)?;
     check_table(&edges, &names, &rows, &options, named)
         .map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
-    Ok((edges.source, edges.target, edges.weight, edges.direction, time, operation))
+    let notes = if named { table_notes(&edges, &names, &rows, &options, weighted) } else { Vec::new() };
+    Ok((edges.source, edges.target, edges.weight, edges.direction, time, operation, spelled(&notes)))
 }
 
-/// A warning that rows of a table repeat edges, next to times in one of the columns that nothing is made of.
+/// A warning that rows of a table repeat edges, next to times in a column of that name that nothing is made of.
 #[pyfunction]
-pub(crate) fn table_repeats(
-    #[pyo3(from_py_with = crate::list::list)] unused: Vec<String>,
-    rows: u64,
-    directed: bool,
-    weighted: bool,
-) -> Option<String> {
-    let note = TableColumns::repeated(&unused, rows, directed, weighted)?.spelled(&keyword);
-    // Here those are arguments of another class.
-    let note = note.replace("learning over time, ", "`TimedEdges` with ");
-    Some(note.replace("learning over time keeps times apart, ", "`TimedEdges` keeps times apart, "))
+pub(crate) fn table_repeats(time: &str, rows: u64, directed: bool, weighted: bool) -> Option<String> {
+    let note = TableColumns::repeated(time, rows, directed, weighted, "`TimedEdges`")?;
+    Some(note.spelled(&keyword))
 }
 
-/// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns.
+/// Whether a square table or array of numbers with these first rows is an adjacency matrix, and no list of edges; `names` are those of columns other than
+/// 0, 1, 2 and so on, and `labeled` is whether rows have the same.
 #[pyfunction]
 #[pyo3(signature = (what, rows, names=None, labeled=false))]
 pub(crate) fn is_adjacency(
@@ -194,8 +203,8 @@ pub(crate) fn is_adjacency(
 ) -> PyResult<bool> {
     let rows: Vec<Vec<f64>> = view(&rows)?.rows().into_iter().map(|row| row.to_vec()).collect();
     let labels = match &names {
-        _ if labeled => TableLabels::Both,
-        _ if what == "array" => TableLabels::Array,
+        Some(_) if labeled => TableLabels::Both,
+        None if labeled || what == "array" => TableLabels::Array,
         Some(names) => TableLabels::Columns(names),
         None => TableLabels::None,
     };

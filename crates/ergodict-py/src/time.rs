@@ -1,7 +1,7 @@
 //! Networks in time: edges with times, the windows they are cut into, and a network that changes.
 
 use crate::aligned::column;
-use crate::error::to_py_err;
+use crate::error::{keyword, to_py_err};
 use crate::network::{Network, numbered, options, pairs, table_options, too_many, whole};
 use crate::work::short;
 use ergodict::Result;
@@ -102,8 +102,8 @@ impl ChangingNetwork {
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct TimedEdges {
     pub(crate) inner: Arc<ergodict::data::TimedEdges>,
-    /// What was decided when a file was read, and whether it said that edges have directions.
-    decisions: Option<(String, bool)>,
+    /// What was decided when a file was read, whether it said that edges have directions, and warnings.
+    decisions: Option<(String, bool, Vec<String>)>,
 }
 
 impl TimedEdges {
@@ -165,7 +165,9 @@ impl TimedEdges {
         let read = ReadOptions { table, ..options(directed, weighted, false) };
         let options = TimeOptions { column, read };
         let (rows, decisions) = whole(py, move || read_timed(&path, &options))?;
-        Ok(Self { inner: Arc::new(rows), decisions: Some((decisions.to_string(), decisions.directed)) })
+        let warnings = decisions.doubts.iter().map(|doubt| doubt.note().spelled(&keyword)).collect();
+        let decisions = Some((decisions.to_string(), decisions.directed, warnings));
+        Ok(Self { inner: Arc::new(rows), decisions })
     }
 
     /// Of edges between nodes that are called by integers.
@@ -214,9 +216,9 @@ impl TimedEdges {
         self.inner.len()
     }
 
-    /// What was decided when the file was read, in one line, and whether edges have directions; None of arrays.
+    /// What was decided when the file was read, in one line, whether edges have directions, and warnings; None of arrays.
     #[getter]
-    fn decisions(&self) -> Option<(String, bool)> {
+    fn decisions(&self) -> Option<(String, bool, Vec<String>)> {
         self.decisions.clone()
     }
 

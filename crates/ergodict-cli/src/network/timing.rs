@@ -4,12 +4,12 @@ use super::reading;
 use crate::progress::{Progress, say};
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
-use ergodict::Error;
 use ergodict::data::{
-    ReadSettings, TimeOptions, TimedDecisions, Times, WindowOptions, WindowSettings, Windows, digest,
+    Doubt, ReadSettings, TimeOptions, TimedDecisions, Times, WindowOptions, WindowSettings, Windows, digest,
     read_timed,
 };
 use ergodict::model::Input;
+use ergodict::{Error, Note};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,6 +57,8 @@ pub(super) fn open(
     })?;
     if !quiet {
         say(&format!("{name}: {decisions}"));
+        let notes: Vec<Note> = decisions.doubts.iter().map(Doubt::note).collect();
+        output::spelled(&notes).iter().for_each(|note| say(&format!("{name}: {note}")));
     }
     let options = WindowOptions {
         cut: settings.cut(&rows).with_context(|| name.clone())?,

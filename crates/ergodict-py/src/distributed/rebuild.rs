@@ -235,8 +235,8 @@ pub(crate) fn share_task<'py>(
 /// What came of a share: chain, block, codes that met their cap, and pairs in the file.
 #[pyfunction]
 pub(crate) fn share_outcome(outcome: &[u8]) -> PyResult<(u64, u64, u64, u64)> {
-    let told = ShareOutcome::from_bytes(outcome).map_err(to_py_err)?;
-    Ok((told.chain, told.block, told.capped, told.pairs))
+    let outcome = ShareOutcome::from_bytes(outcome).map_err(to_py_err)?;
+    Ok((outcome.chain, outcome.block, outcome.capped, outcome.pairs))
 }
 
 /// The homomorphisms of a chain among the first `samples` of all.

@@ -38,7 +38,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells a file from another one of its name, and from itself with other contents.
+/// What identifies a file with its contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stamp {
     device: u64,

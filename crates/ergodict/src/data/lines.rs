@@ -56,17 +56,22 @@ impl<'a> Lines<'a> {
     /// Of writing.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.bytes.push(b'\n');
-        if self.bytes.len() >= BLOCK { self.finish() } else { Ok(()) }
+        if self.bytes.len() >= BLOCK { self.write() } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    fn write(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Writes what is left, and flushes.
     ///
     /// # Errors
     /// Of writing.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.out.write_all(&self.bytes)?;
-        self.bytes.clear();
-        Ok(())
+        self.write()?;
+        self.out.flush()
     }
 }
 
@@ -103,6 +108,15 @@ mod tests {
             assert_eq!(written(value), value.to_string());
         }
         assert_eq!((written(f64::INFINITY), written(f64::NEG_INFINITY)), ("inf".into(), "-inf".into()));
+    }
+
+    #[test]
+    fn what_is_finished_is_flushed() {
+        let mut out = io::BufWriter::new(Vec::new());
+        let mut lines = Lines::new(&mut out);
+        lines.text("a").end().unwrap();
+        lines.finish().unwrap();
+        assert_eq!((out.buffer(), &out.get_ref()[..]), (&b""[..], &b"a\n"[..]));
     }
 
     #[test]

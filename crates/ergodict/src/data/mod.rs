@@ -57,7 +57,7 @@ pub use network::{
 pub use network::{Conversion, Converting, convert_network};
 pub use network::{DEFAULT_PROPOSALS, rewired, rewired_until};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
-pub use network::{Doubt, EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
+pub use network::{Doubt, EdgeList, PairTable, TYPOGRAPHIC, read_edge_list, write_edge_list, write_name};
 pub use network::{Header, TableColumns, TableForm, TableLabels, TableOptions, TimedColumns};
 pub use network::{
     NetworkFormat, ReadDecisions, ReadOptions, ReadSettings, Reason, Weights, parse_network, read_network,

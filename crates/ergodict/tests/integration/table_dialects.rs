@@ -272,11 +272,11 @@ fn two_kinds_of_nodes_with_names_are_a_network() {
 fn what_stays_in_doubt_is_said() {
     // Contacts whose times and people share numbers.
     let contacts = lines(0..12, |at| format!("{}\t{}\t{}", at / 2, at % 4, (at + 1 + at / 4) % 4 + 2));
-    assert_eq!(read(&contacts).unwrap().1.doubts, [Doubt::Times]);
+    assert_eq!(read(&contacts).unwrap().1.doubts, [Doubt::Times(1)]);
     // Weighted edges in order of their sources have few weights.
     let weighted = lines(0..24, |at| format!("{} {} {}", at / 4, 100 + 7 * at, at % 3 + 1));
     assert_eq!(read(&weighted).unwrap().1.doubts, []);
-    assert_eq!(read("20 1 2\n20 2 3\n40 3 1\n60 1 3\n").unwrap().1.doubts, [Doubt::Times]);
+    assert_eq!(read("20 1 2\n20 2 3\n40 3 1\n60 1 3\n").unwrap().1.doubts, [Doubt::Times(1)]);
     assert_eq!(read("a,b\nb,NA\n").unwrap().1.doubts, [Doubt::MissingNode("NA".into())]);
     for (times, unit) in [("seconds", 1_u64), ("milliseconds", 1000)] {
         let text = lines(0..9, |at| format!("{at} {} {}", at + 1, (1_082_040_961 + at) * unit));

@@ -34,7 +34,7 @@ fn repeated_contacts_next_to_times_are_noted() {
     assert_eq!(
         found,
         [
-            "2 rows repeat edges in either direction, each of which counts once (a column `weight` of ones counts them; so does learning over time, \
+            "2 rows repeat edges in either direction, each of which counts once (a column `weight` of ones counts them; so does learning over time with \
           timestamps=time weighted=true)"
         ]
     );
@@ -59,7 +59,7 @@ fn repeated_contacts_next_to_times_are_noted() {
     assert_eq!(
         notes("time,i,j,weight\n1,10,11,1\n2,10,11,2\n"),
         [
-            "1 row repeats an edge in either direction, whose weights are added up (learning over time keeps times apart, timestamps=time)"
+            "1 row repeats an edge in either direction, whose weights are added up (learning over time with timestamps=time keeps times apart)"
         ]
     );
 }
@@ -136,15 +136,115 @@ fn of_several_columns_for_an_end_those_that_go_together_are_taken() {
         let (network, _) = read(&format!("{names}\n1,11,12\n")).unwrap();
         assert_eq!(edges(&network), listed(&[(expected.0, expected.1, 1.0)]), "{names}");
     }
-    let (network, _) = read("source,target,from,to\n1,2,7,8\n").unwrap();
-    assert_eq!(edges(&network), listed(&[("1", "2", 1.0)]));
-    for text in
-        ["person_a,person_b,from,to\nann,bob,1999,2001\n", "follower,sender,receiver,following\n1,2,3,4\n"]
-    {
-        let found = read(text);
-        let names = text.lines().next().unwrap().replace(',', "`, `");
-        assert!(found.is_err_and(|message| message.contains(&names)), "{text}");
+    let message = refused("follower,sender,receiver,following\n1,2,3,4\n");
+    assert!(message.contains("`follower`, `sender`, `receiver`, `following`"), "{message}");
+}
+
+#[test]
+fn from_and_to_may_be_a_span_of_time() {
+    for names in [
+        "source,target",
+        "source_id,target_id",
+        "sender,receiver",
+        "node1,node2",
+        "id1,id2",
+        "vertex1,vertex2",
+        "fromnode,tonode",
+        "FromNodeId,ToNodeId",
+        "sourcenode,targetnode",
+        "start_node,end_node",
+        "from_id,to_id",
+    ] {
+        for text in [format!("{names},from,to\n1,2,1999,2001\n"), format!("from,to,{names}\n1999,2001,1,2\n")]
+        {
+            assert_eq!(edges(&read(&text).unwrap().0), listed(&[("1", "2", 1.0)]), "{text}");
+        }
     }
+    for names in [
+        "person_a,person_b",
+        "u,v",
+        "i,j",
+        "source_id,target",
+        "sender,target",
+        "src_ip,dst_ip",
+        "from_name,to_name",
+    ] {
+        let message = refused(&format!("{names},from,to\n1,2,1999,2001\n"));
+        let columns = format!("could be ends of edges, `{}`, `from`, `to`:", names.replace(',', "`, `"));
+        assert!(message.contains(&columns), "{message}");
+    }
+    // Neither `start` and `end` nor cities are other ends.
+    for names in ["from,to,start,end", "from,to,from_city,to_city", "from,to,note,trips"] {
+        let (network, _) = read(&format!("{names}\n1,2,1999,2001\n")).unwrap();
+        assert_eq!(edges(&network), listed(&[("1", "2", 1.0)]), "{names}");
+    }
+}
+
+#[test]
+fn source_next_to_both_ends_is_where_an_edge_is_from() {
+    for names in ["node1,node2", "id1,id2", "protein1,protein2", "gene_a,gene_b", "u,v", "person,friend"] {
+        for text in [
+            format!("{names},score,source\n1,2,0.5,STRING\n2,3,0.25,BioGRID\n"),
+            format!("{names},source\n1,2,7\n2,3,8\n"),
+            format!("target,{names}\n7,1,2\n8,2,3\n"),
+        ] {
+            let (network, _) = read(&text).unwrap();
+            assert_eq!(edges(&network), listed(&[("1", "2", 1.0), ("2", "3", 1.0)]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_other_end_of_words_is_of_words() {
+    for (names, rows) in [
+        ("origin,dest,air_time", "JFK,LAX,320\nLAX,SFO,70\n"),
+        ("orig,dest,air_time", "JFK,LAX,320\nLAX,SFO,70\n"),
+        ("source,neighbor,distance_km", "JFK,LAX,3.5\nLAX,SFO,4\n"),
+        ("country,destination,tonnes", "JFK,LAX,12\nLAX,SFO,5\n"),
+    ] {
+        let (network, _) = read(&format!("{names}\n{rows}")).unwrap();
+        assert_eq!(edges(&network), listed(&[("JFK", "LAX", 1.0), ("LAX", "SFO", 1.0)]), "{names}");
+    }
+    // Whichever stands first, the follower is the source.
+    let directed = ReadOptions { directed: Some(true), ..ReadOptions::default() };
+    for text in ["leader,follower,n_likes\n1,2,7\n", "follower,leader,n_likes\n2,1,7\n"] {
+        let (network, _) = parse_network(text.as_bytes(), &directed).unwrap();
+        assert_eq!(edges(&network), listed(&[("2", "1", 1.0)]), "{text}");
+    }
+    assert!(refused("user,followers,following\nann,10,20\nbob,20,10\n").contains("`user`, `followers`"));
+}
+
+#[test]
+fn tables_without_names_that_pandas_writes_are_lists() {
+    for (text, expected) in [
+        (",0,1,2\n0,5,7,2.5\n1,7,9,1\n", listed(&[("5", "7", 2.5), ("7", "9", 1.0)])),
+        (",0,1,2\n0,5,7,2\n1,7,9,3\n", listed(&[("5", "7", 2.0), ("7", "9", 3.0)])),
+        (",0,1,2\n0,b,a,2\n", listed(&[("a", "b", 2.0)])),
+    ] {
+        let (network, decisions) = read(text).unwrap();
+        assert_eq!(edges(&network), expected, "{text}");
+        assert_eq!((decisions.header, decisions.weight_column), (Some(1), Some(4)), "{text}");
+        assert!(decisions.unused.is_empty());
+    }
+    let years = ",0,1,2\n0,5,7,1999\n1,7,9,2001\n";
+    assert_eq!(read(years).unwrap().1.doubts, [Doubt::Weights(4, "years")]);
+    let contacts: Vec<String> = (0..9).map(|at| format!("{at},{},{},{}", 100 + at, at, at + 1)).collect();
+    let contacts = format!(",0,1,2\n{}\n", contacts.join("\n"));
+    assert!(refused(&contacts).contains("as source and target (1 and 2; or 0 and 1, with 2 as the weight)"));
+    // Numbered rows and columns are those of a matrix, or of a list.
+    let square = |rows: &str| read(&format!(",0,1,2\n{rows}"));
+    assert_eq!(square("0,0,1,0\n1,1,0,2\n2,0,2,0\n").unwrap().0.nodes(), 3);
+    let message = square("0,5,7,2\n1,7,9,1\n2,9,5,3\n").unwrap_err();
+    assert!(message.contains("adjacency matrix of 3 nodes or 3 edges"), "{message}");
+    // Given columns are called by these numbers, which no place stands in for.
+    let given = |source: &str, target: &str| {
+        let [source, target] = [source, target].map(|column| Some(column.to_owned()));
+        let table = TableOptions { source, target, ..TableOptions::default() };
+        let options = ReadOptions { table, ..ReadOptions::default() };
+        parse_network(contacts.as_bytes(), &options).map(|(network, _)| network.nodes())
+    };
+    assert_eq!(given("1", "2").unwrap(), 10);
+    assert!(given("2", "3").unwrap_err().to_string().contains("no column called `3`"));
 }
 
 #[test]
@@ -181,7 +281,7 @@ fn triples_of_knowledge_graphs_have_their_ends_outside() {
     let (network, _) = read("head relation tail\na likes b\nb likes c\nc knows a\n").unwrap();
     assert_eq!((network.nodes(), network.edges()), (3, 3));
     let triples = "1 0 5\n2 1 6\n3 0 7\n4 1 8\n5 0 1\n6 1 2\n7 0 3\n8 1 4\n";
-    assert_eq!(read(triples).unwrap().1.doubts, [Doubt::Triples]);
+    assert_eq!(read(triples).unwrap().1.doubts, [Doubt::Triples(1)]);
     assert!(notes(triples)[0].contains("source=1 target=3"));
 }
 

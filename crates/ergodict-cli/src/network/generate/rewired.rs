@@ -107,7 +107,7 @@ impl Summary for RewiredSummary<'_> {
         let mut lines = vec![("rewired", rewired)];
         if self.new_edges == 0 {
             let reason =
-                "no edge changed: perhaps no other network has these degrees (bipartite: and components)";
+                "no edge changed: perhaps no other network has these degrees (bipartite: within components)";
             lines.push(("note", reason.to_owned()));
         }
         if self.weighted {

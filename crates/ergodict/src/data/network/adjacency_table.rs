@@ -1,6 +1,6 @@
 //! Adjacency matrices as tables: a row of numbers a line, with names in the first row and column or without.
 
-use super::columns::{TableForm, is_missing};
+use super::columns::{TableForm, count, is_missing};
 use super::edge_list::{Separator, content, direction, konect, separator, split};
 use super::line_ends::LineEnds;
 use super::matrix_list::{self, Entries};
@@ -49,6 +49,8 @@ pub(super) fn recognize(path: &Path, start: &[u8], options: &ReadOptions) -> Res
     }
     let Some((form, rows)) = square(&text, ended, options.table.header) else { return Ok(false) };
     let labels = match (&form.names, form.row_names) {
+        // As pandas numbers rows and columns of whatever has no names.
+        (Some(names), true) if count(names) => TableLabels::Array,
         // Names twice, in the same order.
         (Some(_), true) => TableLabels::Both,
         (None, true) => return Ok(false),

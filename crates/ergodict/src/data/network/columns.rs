@@ -32,12 +32,11 @@ use names::{is_coupling, is_identifier, is_measure, is_node_attribute, is_node_n
 pub(super) use check::{incidence, is_incidence, written_alike};
 pub(super) use direction::{Directions, direction_of};
 pub use doubt::Doubt;
-pub(super) use doubt::SAMPLE;
-pub(super) use first_row::{FirstRow, are_names_above, first_row, is_missing};
+pub(super) use first_row::{FirstRow, are_names_above, count, first_row, is_missing};
 pub(super) use names::{Role, are_edge_names, plain, role, time_column};
 pub use options::{Header, TableForm, TableOptions};
 pub use timed::TimedColumns;
-pub(super) use unnamed::are_times;
+use unnamed::are_times;
 
 /// The columns of a table of edges, from 0.
 ///
@@ -73,6 +72,9 @@ fn listed(names: &[impl AsRef<str>], at: impl IntoIterator<Item = usize>) -> Str
 }
 
 impl TableColumns {
+    /// Rows of a table that are looked at, besides its first.
+    pub const SAMPLE: usize = 128;
+
     /// Finds the columns of a table with these names and first rows.
     ///
     /// # Errors
@@ -120,22 +122,40 @@ impl TableColumns {
         time_column(names)
     }
 
-    /// A note that rows repeat edges, as contacts do, next to times that nothing is made of: each edge counts once, or its weights are added up.
+    /// The column of times among those that nothing is made of: by their names, or, unless the table is `named`, by their first values.
+    ///
+    /// ```
+    /// use ergodict::data::{TableColumns, TableOptions};
+    /// let (names, rows) = (["day", "i", "j"], [vec!["20", "a", "b"]]);
+    /// let found = TableColumns::find(&names, &rows, &TableOptions::default())?;
+    /// assert_eq!(found.unused_times(&names, &rows, true), Some(0));
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn unused_times<T: AsRef<str>>(
+        &self,
+        names: &[impl AsRef<str>],
+        rows: &[Vec<T>],
+        named: bool,
+    ) -> Option<usize> {
+        if !named {
+            return self.unused.iter().copied().find(|&at| are_times(rows, at));
+        }
+        let unused: Vec<&str> = self.unused.iter().map(|&at| names[at].as_ref()).collect();
+        time_column(&unused).map(|at| self.unused[at])
+    }
+
+    /// A note that rows repeat edges, as contacts do, next to times in a column of that name that nothing is made of: each edge counts once, or its
+    /// weights are added up. `reader` is what keeps times apart.
     ///
     /// ```
     /// use ergodict::data::TableColumns;
-    /// assert_eq!(TableColumns::repeated(&["year"], 0, true, false), None);
-    /// let note = TableColumns::repeated(&["time"], 2, true, false).unwrap();
-    /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges, each of which counts once"));
-    /// let note = TableColumns::repeated(&["year"], 2, false, true).unwrap();
-    /// assert!(note.spelled(&ToString::to_string).starts_with("2 rows repeat edges in either direction, whose weights are added up"));
+    /// let note = |rows, weighted| TableColumns::repeated("day", rows, true, weighted, "learning over time");
+    /// assert_eq!(note(0, false), None);
+    /// let words = |weighted| note(2, weighted).unwrap().spelled(&ToString::to_string);
+    /// assert!(words(false).starts_with("2 rows repeat edges, each of which counts once"));
+    /// assert_eq!(words(true), "2 rows repeat edges, whose weights are added up (learning over time with timestamps=day keeps times apart)");
     /// ```
-    pub fn repeated(unused: &[impl AsRef<str>], rows: u64, directed: bool, weighted: bool) -> Option<Note> {
-        Self::repeated_next_to(unused[time_column(unused)?].as_ref(), rows, directed, weighted)
-    }
-
-    /// The same, next to this column of times.
-    pub(super) fn repeated_next_to(time: &str, rows: u64, directed: bool, weighted: bool) -> Option<Note> {
+    pub fn repeated(time: &str, rows: u64, directed: bool, weighted: bool, reader: &str) -> Option<Note> {
         if rows == 0 {
             return None;
         }
@@ -144,13 +164,13 @@ impl TableColumns {
         let time = Hint { setting: "timestamps", value: shorten(time) };
         if weighted {
             let text = format!(
-                "{rows} {repeat}{either}, whose weights are added up (learning over time keeps times apart, {{}})"
+                "{rows} {repeat}{either}, whose weights are added up ({reader} with {{}} keeps times apart)"
             );
             return Some(Note::hinting(text, time));
         }
         let each = if rows == 1 { "which" } else { "each of which" };
         let text = format!(
-            "{rows} {repeat}{either}, {each} counts once (a column `weight` of ones counts them; so does learning over time, {{}} {{}})"
+            "{rows} {repeat}{either}, {each} counts once (a column `weight` of ones counts them; so does {reader} with {{}} {{}})"
         );
         let weighted = Hint { setting: "weighted", value: "true".into() };
         Some(Note::hinting_all(text, vec![time, weighted]))

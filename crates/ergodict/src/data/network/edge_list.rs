@@ -33,8 +33,9 @@ pub(super) use konect::konect;
 pub(super) use layout::separator;
 use layout::{Layout, Weight};
 
+pub use line::TYPOGRAPHIC;
 pub(super) use line::canonical as integer_of;
-pub(super) use line::{Separator, TYPOGRAPHIC, content, split};
+pub(super) use line::{Separator, content, split};
 pub(super) use names::NodeNames;
 use rayon::prelude::*;
 use std::io::Read;

@@ -52,7 +52,7 @@ pub use build::{Build, Edge, EdgeCounts, Loops};
 pub use columns::{Doubt, Header, TableColumns, TableForm, TableOptions, TimedColumns};
 pub use convert::gather::Converting;
 pub use convert::{Conversion, convert_network};
-pub use edge_list::{EdgeList, read_edge_list};
+pub use edge_list::{EdgeList, TYPOGRAPHIC, read_edge_list};
 pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 pub use pair_table::PairTable;

@@ -8,7 +8,7 @@
 //! | no names, two columns | edges |
 //! | no names, three columns | ambiguous if the diagonal is 0, all entries are 0 or 1, or the first two columns are no ids; else edges |
 //! | no names, four columns or more | a matrix if it is symmetric, the diagonal is 0, all entries are 0 or 1, the first two columns are no ids, or no list has as many columns; else ambiguous |
-//! | an array | a matrix by the signs of the last two lines (with two columns: a diagonal of 0, and symmetric or a row of 0), or with five columns or more; else ambiguous |
+//! | an array, or 0, 1, 2 at rows and columns | a matrix by the signs of the last two lines (with two columns: a diagonal of 0, and symmetric or a row of 0), or with five columns or more; else ambiguous |
 
 use super::columns::{TableForm, are_edge_names};
 use crate::Result;
@@ -40,7 +40,7 @@ pub enum TableLabels<'a> {
     Columns(&'a [String]),
     /// Nothing.
     None,
-    /// Nothing, as of every array, where a square one is a matrix by convention.
+    /// Nothing, as of every array, where a square one is a matrix by convention, or numbers that pandas writes.
     Array,
 }
 

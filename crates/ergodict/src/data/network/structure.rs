@@ -42,6 +42,9 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
+    /// Bytes per node while they are found: a label, two sides and the nodes that were met.
+    pub(crate) const BYTES: u64 = 16;
+
     /// The component of a node, and whether the node is on the other side than the component's first.
     pub(crate) fn of(&self, node: u32) -> (u32, bool) {
         (self.components[node as usize], self.second[node as usize])

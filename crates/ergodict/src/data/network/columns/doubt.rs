@@ -15,9 +15,6 @@ use crate::error::Problem;
 use crate::{Hint, Note, Result};
 use std::path::Path;
 
-/// Rows of a table that are looked at.
-pub(in super::super) const SAMPLE: usize = 128;
-
 /// What a file, or a part of it, could be instead of what it is read as.
 ///
 /// ```
@@ -31,14 +28,14 @@ pub(in super::super) const SAMPLE: usize = 128;
 pub enum Doubt {
     /// The first line, with these fields, could be a header.
     Header(String),
-    /// The first of three columns could be times.
-    Times,
+    /// The first of three columns, of this number, could be times.
+    Times(usize),
     /// The first row below a header, with these fields, could be a header, too, below a title.
     Title(String),
     /// Two rows of three integers could be the ends of three edges.
     EdgeIndex,
-    /// The second of three columns could have relations, and the third the other ends.
-    Triples,
+    /// The second of three columns, of which the first has this number, could have relations, and the third the other ends.
+    Triples(usize),
     /// The points of the weights in this column, from 1, could separate thousands.
     Thousands(usize),
     /// The weights in this column, from 1, could be times, years or something else that is no weight.
@@ -58,7 +55,8 @@ fn fields<T: AsRef<str>>(row: &[T]) -> String {
 }
 
 impl Doubt {
-    /// Those of the first rows of a table in memory without names of columns, all of which are edges. `complete` is whether there are no other rows.
+    /// Those of the first rows of a table in memory without names of columns, which are numbered from 0 there, and all of whose rows are edges.
+    /// `complete` is whether there are no other rows.
     ///
     /// ```
     /// use ergodict::data::Doubt;
@@ -84,34 +82,36 @@ impl Doubt {
             );
             return Err(refuse(problem.into()));
         }
-        let (_, mut doubts) = Self::find(rows, complete, false).map_err(refuse)?;
+        let (_, mut doubts) = Self::find(rows, complete, false, 0).map_err(refuse)?;
         if found == FirstRow::Unsure {
             doubts.push(Self::Header(names));
         }
         Ok(doubts)
     }
 
-    /// The same, for a reader that has looked at the first row for a header, and whether that has sizes instead of an edge; `may_have_sizes` is whether none was asked for.
+    /// The same, for a reader that has looked at the first row for a header, and whether that has sizes instead of an edge; `may_have_sizes` is whether none
+    /// was asked for, and `first` the number by which the first column is given.
     pub(in super::super) fn find<T: AsRef<str>>(
         rows: &[Vec<T>],
         complete: bool,
         may_have_sizes: bool,
+        first: usize,
     ) -> std::result::Result<(bool, Vec<Self>), Problem> {
         check_edge_index(rows, complete)?;
         let sizes = may_have_sizes && begins_with_sizes(rows, complete)?;
         let edges = &rows[usize::from(sizes)..];
-        check_three_columns(edges, complete)?;
+        check_three_columns(edges, complete, first)?;
         written_alike(edges, (0, 1), "its first two columns")?;
         let mut doubts = Vec::new();
         if could_begin_with_times(edges) {
-            doubts.push(Self::Times);
+            doubts.push(Self::Times(first));
         }
         if could_be_edge_index(edges, complete) {
             doubts.push(Self::EdgeIndex);
         }
         if edges.iter().all(|row| row.len() == 3) {
             if could_be_triples(edges) {
-                doubts.push(Self::Triples);
+                doubts.push(Self::Triples(first));
             } else {
                 doubts.extend(Self::of_weights(edges, 2));
             }
@@ -123,6 +123,15 @@ impl Doubt {
     fn of_weights<T: AsRef<str>>(rows: &[Vec<T>], at: usize) -> Option<Self> {
         let odd = odd_weights(rows, at).map(|what| Self::Weights(at + 1, what));
         odd.or_else(|| is_thousands(rows, at).then_some(Self::Thousands(at + 1)))
+    }
+
+    /// The same, of columns behind so many others.
+    pub(in super::super) fn behind(self, columns: usize) -> Self {
+        match self {
+            Self::Weights(at, what) => Self::Weights(at + columns, what),
+            Self::Thousands(at) => Self::Thousands(at + columns),
+            other => other,
+        }
     }
 
     /// Those of the names of nodes.
@@ -139,22 +148,23 @@ impl Doubt {
 
     /// Whether weights are what it is about, so that there is none without them.
     pub fn is_of_weights(&self) -> bool {
-        matches!(self, Self::Weights(..) | Self::Thousands(_) | Self::EdgeIndex | Self::Triples)
+        matches!(self, Self::Weights(..) | Self::Thousands(_) | Self::EdgeIndex | Self::Triples(_))
     }
 
     /// The doubt in words, with the settings that remove it.
     pub fn note(&self) -> Note {
         let hint = |setting, value: &str| Hint { setting, value: value.into() };
+        let column = |setting, at: usize| Hint { setting, value: at.to_string() };
         match self {
             Self::Header(fields) => {
                 let text =
                     format!("the first line, {fields}, is read as an edge ({{}} skips it as a header)");
                 Note::hinting(text, hint("header", "yes"))
             }
-            Self::Times => {
+            Self::Times(first) => {
                 let text = "the first column ascends as times do, but is read as one end of the edges \
                             ({} {} take the others as ends)";
-                Note::hinting_all(text, vec![hint("source", "2"), hint("target", "3")])
+                Note::hinting_all(text, vec![column("source", first + 1), column("target", first + 2)])
             }
             Self::Weights(column, what) if what.starts_with("times") => {
                 let text = format!(
@@ -173,10 +183,10 @@ impl Doubt {
             Self::EdgeIndex => Note::from(
                 "two rows of three integers are read as two edges with weights: write the ends of three edges one edge a line".to_owned(),
             ),
-            Self::Triples => {
+            Self::Triples(first) => {
                 let text = "the second column has few values, as relations have, and the third many, as ends have, but the third is read as weights \
                             ({} {} takes the first and the third as ends)";
-                Note::hinting_all(text, vec![hint("source", "1"), hint("target", "3")])
+                Note::hinting_all(text, vec![column("source", *first), column("target", first + 2)])
             }
             Self::Thousands(column) => Note::from(format!(
                 "the points in column {column} are read as decimal points: leave them out if they separate thousands"
@@ -222,7 +232,7 @@ impl TableColumns {
             || [self.source, self.target].map(|at| Kind::from_column(rows, at)) == [Kind::Integers; 2];
         // All rows of shorter tables have been compared; names of two kinds stay so where they are given.
         let may_differ = || if asked { are_two_kinds(one, two) } else { !are_one_kind(one, two) };
-        if rows.len() >= SAMPLE && integers() && may_differ() {
+        if rows.len() >= Self::SAMPLE && integers() && may_differ() {
             doubts.push(Doubt::Kinds(listed(names, [self.source, self.target])));
         }
         // What a header calls weights may be years, or ascend.

@@ -4,74 +4,47 @@ use super::check::{incidence, is_incidence};
 use super::kinds::are_two_kinds;
 use super::listed;
 use super::names::{
-    Role, are_family, are_indices, are_triple, continues_series, is_pair, plain, role, stem, values_of_end,
+    Match, Role, are_indices, are_triple, bare, continues_series, is_known_pair, is_pair, is_span, plain,
+    role, stem, values_of_end,
 };
 use super::values::{Kind, are_ids};
 
+/// A source and a target, where they are known.
+type Known = (Option<usize>, Option<usize>);
+
 /// The message of a table with these columns for two ends.
-fn ambiguous(names: &[impl AsRef<str>], at: &[usize]) -> String {
-    let which = listed(names, at.iter().copied());
+fn ambiguous(names: &[impl AsRef<str>], mut at: Vec<usize>) -> String {
+    at.sort_unstable();
     format!(
-        "has several columns that could be ends of edges, {which}: name two of them `source` and `target`, or give them as source and target"
+        "has several columns that could be ends of edges, {}: name two of them `source` and `target`, or give them as source and target",
+        listed(names, at)
     )
 }
 
 /// The ends that names such as `source`, and otherwise such as `src_ip`, say of columns; those that are known stay what they are.
-pub(super) fn named_ends(
-    names: &[impl AsRef<str>],
-    known: (Option<usize>, Option<usize>),
-    open: &[usize],
-) -> Result<(Option<usize>, Option<usize>), String> {
+pub(super) fn named_ends(names: &[impl AsRef<str>], known: Known, open: &[usize]) -> Result<Known, String> {
     let name = |at: usize| names[at].as_ref();
-    let called = |of: Role, stemmed: bool| {
-        let holds = move |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
-        open.iter().copied().filter(holds)
+    let called = |given: Option<usize>, of: Role, stemmed: bool| -> Vec<usize> {
+        let holds = |at: &usize| role(name(*at)) == Some(of) && stem(name(*at)).is_some() == stemmed;
+        given.map_or_else(|| open.iter().copied().filter(holds).collect(), |at| vec![at])
     };
-    let all_of = |given: Option<usize>, of: Role, values: &str| -> Vec<usize> {
-        let holds = |at: &usize| values_of_end(name(*at)) == values;
-        given.map_or_else(|| called(of, false).filter(holds).collect(), |at| vec![at])
-    };
-    // `sender_id` goes with `receiver_id`, not with `receiver_name`.
-    let of_given = known.0.or(known.1).map(|at| values_of_end(name(at)));
-    for values in of_given.into_iter().chain(["", "id", "name"]) {
-        let (sources, targets) =
-            (all_of(known.0, Role::Source, values), all_of(known.1, Role::Target, values));
-        if let (&[source], &[target]) = (&sources[..], &targets[..]) {
-            let years = known == (None, None) && is_span(name(source), name(target));
-            let people = open.windows(2).find(|two| is_pair(name(two[0]), name(two[1]), true));
-            if let Some(people) = people.filter(|_| years) {
-                return Err(ambiguous(names, &[people, &[source, target]].concat()));
+    let ends = |stemmed| (called(known.0, Role::Source, stemmed), called(known.1, Role::Target, stemmed));
+    let (sources, targets) = ends(false);
+    if let Some((source, target)) = matching_ends(names, &sources, &targets)? {
+        if known == (None, None) && is_span(name(source), name(target)) {
+            let others = ends_next_to_span(names, (source, target), open);
+            if !others.is_empty() {
+                return Err(ambiguous(names, [others, vec![source, target]].concat()));
             }
-            return Ok((Some(source), Some(target)));
-        }
-        if !sources.is_empty() && !targets.is_empty() {
-            return one_family(names, &sources, &targets);
-        }
-    }
-    let (exact_sources, exact_targets): (Vec<usize>, Vec<usize>) =
-        (called(Role::Source, false).collect(), called(Role::Target, false).collect());
-    // Of `target_id` and `target_name`, the ids.
-    let best = |all: &[usize]| {
-        ["", "id", "name"].into_iter().find_map(|values| {
-            let mut of_values = all.iter().copied().filter(|&at| values_of_end(name(at)) == values);
-            of_values.next().map(|at| (at, of_values.next().is_none()))
-        })
-    };
-    let source = known.0.map(|at| (at, true)).or_else(|| best(&exact_sources));
-    let target = known.1.map(|at| (at, true)).or_else(|| best(&exact_targets));
-    if let (Some((source, one)), Some((target, other))) = (source, target) {
-        if !one || !other {
-            let mut which = [exact_sources, exact_targets].concat();
-            which.sort_unstable();
-            return Err(ambiguous(names, &which));
         }
         return Ok((Some(source), Some(target)));
     }
-    let (source, target) = (source.map(|(at, _)| at), target.map(|(at, _)| at));
-    let all = |given: Option<usize>, of: Role| -> Vec<usize> {
-        given.map_or_else(|| called(of, true).collect(), |at| vec![at])
+    // Of `target_id` and `target_name`, the ids.
+    let first = |ends: Vec<usize>| {
+        ends.into_iter().min_by_key(|&at| VALUES.iter().position(|values| *values == values_of_end(name(at))))
     };
-    let (sources, targets) = (all(known.0, Role::Source), all(known.1, Role::Target));
+    let (source, target) = (first(sources), first(targets));
+    let (sources, targets) = ends(true);
     let alike = |one: usize, two: usize| stem(name(one)).is_some() && stem(name(one)) == stem(name(two));
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for &one in &sources {
@@ -82,37 +55,56 @@ pub(super) fn named_ends(
     }
     let several = source.is_none() && sources.len() > 1 || target.is_none() && targets.len() > 1;
     if pairs.len() > 1 || several {
-        let mut which = [sources, targets].concat();
-        which.sort_unstable();
-        return Err(ambiguous(names, &which));
+        return Err(ambiguous(names, [sources, targets].concat()));
     }
     Ok((source.or_else(|| sources.first().copied()), target.or_else(|| targets.first().copied())))
 }
 
-/// Whether names are those of a span of time as well as of ends.
-fn is_span(one: &str, two: &str) -> bool {
-    (plain(one), plain(two)) == ("from".into(), "to".into())
-}
+/// What names of ends say of their values, in the order in which they are taken.
+const VALUES: [&str; 3] = ["", "id", "name"];
 
-/// Of several sources or targets, those that go with each other, as `from` and `to` do; `source` and `target` before any other.
-fn one_family(
+/// Of sources and targets those that go with each other best, if there are any of both: `sender_id` goes with `receiver_id`, not with `receiver_name`.
+fn matching_ends(
     names: &[impl AsRef<str>],
     sources: &[usize],
     targets: &[usize],
-) -> Result<(Option<usize>, Option<usize>), String> {
+) -> Result<Option<(usize, usize)>, String> {
     let name = |at: usize| names[at].as_ref();
-    let pairs = || sources.iter().flat_map(|&one| targets.iter().map(move |&two| (one, two)));
-    let families: Vec<(usize, usize)> =
-        pairs().filter(|&(one, two)| are_family(name(one), name(two))).collect();
-    let usual = pairs().find(|&(one, two)| (&*plain(name(one)), &*plain(name(two))) == ("source", "target"));
-    match (usual, &families[..]) {
-        (Some((source, target)), _) | (None, &[(source, target)]) => Ok((Some(source), Some(target))),
-        _ => {
-            let mut which = [sources, targets].concat();
-            which.sort_unstable();
-            Err(ambiguous(names, &which))
-        }
+    let matching = |&(one, two): &(usize, usize)| {
+        (values_of_end(name(one)) != values_of_end(name(two)), Match::new(name(one), name(two)))
+    };
+    let mut pairs: Vec<(usize, usize)> =
+        sources.iter().flat_map(|&one| targets.iter().map(move |&two| (one, two))).collect();
+    let Some(best) = pairs.iter().map(matching).min() else { return Ok(None) };
+    pairs.retain(|pair| matching(pair) == best);
+    let words = |&(one, two): &(usize, usize)| [one, two].map(|at| bare(name(at)));
+    if pairs.iter().any(|pair| words(pair) != words(&pairs[0])) {
+        return Err(ambiguous(names, [sources, targets].concat()));
     }
+    // Ids are ends also where `from` and `to` are years.
+    let order = if best.1 == Match::Span { ["id", "", "name"] } else { VALUES };
+    let place = |at: usize| order.iter().position(|values| *values == values_of_end(name(at)));
+    Ok(pairs.into_iter().min_by_key(|&(one, two)| (place(two), place(one))))
+}
+
+/// Two columns that may be the ends where `from` and `to` are a span of time: both ends by their names, but for such as `from_city`, or a known pair.
+fn ends_next_to_span(names: &[impl AsRef<str>], (from, to): (usize, usize), open: &[usize]) -> Vec<usize> {
+    let name = |at: usize| names[at].as_ref();
+    let rest: Vec<usize> = open.iter().copied().filter(|at| ![from, to].contains(at)).collect();
+    let called = |of: Role, prefix: &str| {
+        let stemmed = |at: usize| stem(name(at)).is_some() && plain(name(at)).starts_with(prefix);
+        rest.iter().copied().find(|&at| role(name(at)) == Some(of) && !stemmed(at))
+    };
+    match (called(Role::Source, "from"), called(Role::Target, "to")) {
+        (Some(source), Some(target)) => vec![source, target],
+        _ => known_pair(names, &rest).map_or_else(Vec::new, |(one, two)| vec![one, two]),
+    }
+}
+
+/// Two columns next to each other whose names are a known pair.
+fn known_pair(names: &[impl AsRef<str>], columns: &[usize]) -> Option<(usize, usize)> {
+    let mut pairs = columns.windows(2).map(|two| (two[0], two[1]));
+    pairs.find(|&(one, two)| is_known_pair(names[one].as_ref(), names[two].as_ref()))
 }
 
 /// Two columns next to each other whose names are those of two ends.
@@ -132,8 +124,7 @@ fn named_pair<T: AsRef<str>>(
                 && (Kind::from_column(rows, at) != Kind::Words || Kind::from_column(rows, one) == Kind::Words)
         })
     };
-    // A contact between `u` and `v` has a start and an end, too.
-    let span = |one: usize, two: usize| plain(name(one)) == "start" && plain(name(two)) == "end";
+    let span = |one: usize, two: usize| is_span(name(one), name(two));
     let pair = |one: usize, two: usize| is_pair(name(one), name(two), true) && !span(one, two);
     let kinds = |one: usize, two: usize| are_two_kinds(name(one), name(two));
     let triple = candidates.windows(3).find(|at| are_triple([name(at[0]), name(at[1]), name(at[2])]));
@@ -152,10 +143,10 @@ fn named_pair<T: AsRef<str>>(
 pub(super) fn both_ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
     rows: &[Vec<T>],
-    (known, given): ((Option<usize>, Option<usize>), bool),
+    (known, given): (Known, bool),
     candidates: &[usize],
 ) -> Result<(usize, usize), String> {
-    let ambiguous = |at: &[usize]| Err(ambiguous(names, at));
+    let ambiguous = |at: &[usize]| Err(ambiguous(names, at.to_vec()));
     let kind = |at: usize| Kind::from_column(rows, at);
     match known {
         (Some(source), Some(target)) => Ok((source, target)),
@@ -205,17 +196,21 @@ pub(super) fn both_ends<T: AsRef<str>>(
             let at = one.or(other).unwrap_or_default();
             let alike: Vec<usize> =
                 candidates.iter().copied().filter(|&candidate| kind(candidate) == kind(at)).collect();
-            let pairs = |candidate: usize| {
-                let (from, to) = if one.is_some() { (at, candidate) } else { (candidate, at) };
-                is_pair(names[from].as_ref(), names[to].as_ref(), true)
+            let is_partner = |candidate: usize| {
+                let (one, two) = (names[at].as_ref(), names[candidate].as_ref());
+                is_pair(one, two, true) || is_pair(two, one, true)
             };
-            let mut partners = candidates.iter().copied().filter(|&candidate| pairs(candidate));
+            let mut partners = candidates.iter().copied().filter(|&candidate| is_partner(candidate));
             let partner = partners.next().filter(|_| partners.next().is_none());
+            // `source` next to a known pair says where its edges are from.
+            if let Some(pair) = known_pair(names, candidates).filter(|_| !given && partner.is_none()) {
+                return Ok(pair);
+            }
             let found = match (candidates, &alike[..]) {
                 _ if partner.is_some() => partner.unwrap_or(at),
                 ([only], _) => *only,
                 // Next to a name alone, a number that a user has is as likely as the other end.
-                (_, [only]) if given => *only,
+                (_, [only]) if given || kind(at) == Kind::Words => *only,
                 ([], _) => {
                     return Err(format!(
                         "has one column for an end of the edges, {}, and none for the other: expected two, such as `source` and `target`",

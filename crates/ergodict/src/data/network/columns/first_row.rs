@@ -15,6 +15,8 @@ pub(in super::super) enum FirstRow {
     Edge,
     /// An edge whose nodes occur in none of the other rows that were looked at, so that it could be names as well.
     Unsure,
+    /// The numbers of the columns of a table without names, as pandas writes it, behind which rows begin with theirs.
+    Numbers,
 }
 
 /// Whether the first row of a file names its columns. `plain_text` is where blanks separate, and few people write headers.
@@ -24,7 +26,9 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     options: &TableOptions,
     plain_text: bool,
 ) -> FirstRow {
+    let numbered = is_numbered(head, rest);
     match options.header {
+        Header::Yes | Header::Auto if numbered => return FirstRow::Numbers,
         Header::Yes => return FirstRow::Names,
         Header::No => return FirstRow::Edge,
         Header::Auto => {}
@@ -43,9 +47,6 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
     if counted && rest.len() > 1 && !stands_below("0") && !stands_below("1") {
         // The numbers of columns that pandas writes where they have no names.
         return FirstRow::Unsure;
-    }
-    if is_numbered(head, rest) {
-        return FirstRow::Names;
     }
     // pandas calls a column without a name 0.
     let numbers = head.iter().filter(|field| number(field.as_ref())).count();
@@ -106,14 +107,14 @@ pub(in super::super) fn first_row<T: AsRef<str>>(
 
 /// Whether the first row has a blank and the numbers of columns, and the rows below begin with their own, as pandas writes a table without names.
 fn is_numbered<T: AsRef<str>>(head: &[impl AsRef<str>], rest: &[Vec<T>]) -> bool {
-    let counts = |names: &[&str]| names.iter().zip(0..).all(|(name, at)| name.parse() == Ok::<usize, _>(at));
-    let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
     let first: Option<Vec<&str>> = rest.iter().map(|row| Some(row.first()?.as_ref())).collect();
-    head.len() > 2
-        && head[0].is_empty()
-        && counts(&head[1..])
-        && !rest.is_empty()
-        && first.is_some_and(|first| counts(&first))
+    let numbers = head.len() > 2 && head[0].as_ref().is_empty() && count(&head[1..]);
+    numbers && !rest.is_empty() && first.is_some_and(|first| count(&first))
+}
+
+/// Whether these are 0, 1, 2 and so on.
+pub(in super::super) fn count(numbers: &[impl AsRef<str>]) -> bool {
+    numbers.iter().zip(0..).all(|(number, at)| number.as_ref().parse() == Ok::<usize, _>(at))
 }
 
 /// Whether a row that names both ends has more fields than an edge, or years for numbers, as columns of a panel are called.
@@ -153,7 +154,7 @@ pub(super) fn may_be_names<T: AsRef<str>>(rows: &[Vec<T>], (source, target): (us
         && match first_row(first, rest, &TableOptions::default(), false) {
             FirstRow::Names => true,
             FirstRow::Unsure => stands_apart(first, rest, rest.len() / 4),
-            FirstRow::Edge => false,
+            FirstRow::Edge | FirstRow::Numbers => false,
         }
 }
 
@@ -242,7 +243,7 @@ mod tests {
             (&["person_1", "person_2", "2019"], ring, false, FirstRow::Unsure),
             (&["person_1", "person_2", "2019", "2020"], ring, false, FirstRow::Names),
             (&["source", "target", "1", "2"], ring, false, FirstRow::Names),
-            (&["", "0", "1"], &[&["0", "5", "7"], &["1", "7", "9"]], false, FirstRow::Names),
+            (&["", "0", "1"], &[&["0", "5", "7"], &["1", "7", "9"]], false, FirstRow::Numbers),
             (&["", "0", "1"], &[&["3", "5", "7"], &["1", "7", "9"]], false, FirstRow::Edge),
         ] {
             assert_eq!(look(head, rest, plain_text), expected, "{head:?} {rest:?}");

@@ -40,7 +40,7 @@ pub(super) fn stem(name: &str) -> Option<&'static str> {
 }
 
 fn exact_role(name: &str) -> Option<Role> {
-    Some(match bare(name) {
+    Some(match without_suffix(name) {
         "source" | "src" | "from" | "sender" | "follower" | "citing" | "caller" | "ego" => Role::Source,
         "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "receiver" | "recipient" | "followee"
         | "following" | "cited" | "callee" | "alter" => Role::Target,
@@ -48,24 +48,57 @@ fn exact_role(name: &str) -> Option<Role> {
     })
 }
 
-/// Whether two names of ends, with or without `id` and `name`, go with each other, as `from` and `to` do.
-pub(super) fn are_family(source: &str, target: &str) -> bool {
-    const FAMILIES: [(&str, &[&str]); 8] = [
-        ("source", &["target", "destination", "dest", "dst"]),
-        ("src", &["target", "tgt", "dst", "dest", "destination"]),
-        ("from", &["to"]),
-        ("sender", &["receiver", "recipient"]),
-        ("follower", &["followee", "following"]),
-        ("citing", &["cited"]),
-        ("caller", &["callee"]),
-        ("ego", &["alter"]),
-    ];
-    let (source, target) = (plain(source), plain(target));
-    FAMILIES.iter().any(|(one, others)| *one == bare(&source) && others.contains(&bare(&target)))
+/// How well two names of ends, with or without `id` and `name`, go with each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Match {
+    /// `source`, `target`.
+    Usual,
+    /// Such as `sender`, `receiver`.
+    Family,
+    /// `from`, `to`, which may be a span of time.
+    Span,
+    /// Such as `sender`, `target`.
+    None,
+}
+
+impl Match {
+    pub(super) fn new(source: &str, target: &str) -> Self {
+        const FAMILIES: &[(&str, &[&str])] = &[
+            ("source", &["destination", "dest", "dst"]),
+            ("src", &["target", "tgt", "dst", "dest", "destination"]),
+            ("origin", &["destination", "dest"]),
+            ("sender", &["receiver", "recipient"]),
+            ("follower", &["followee", "following"]),
+            ("citing", &["cited"]),
+            ("caller", &["callee"]),
+            ("ego", &["alter"]),
+            ("start", &["end"]),
+            ("node1", &["node2"]),
+            ("id1", &["id2"]),
+            ("vertex1", &["vertex2"]),
+            ("fromnode", &["tonode"]),
+            ("sourcenode", &["targetnode"]),
+            ("startnode", &["endnode"]),
+        ];
+        let (source, target) = (bare(source), bare(target));
+        match (&*source, &*target) {
+            ("source", "target") => Self::Usual,
+            ("from", "to") => Self::Span,
+            (one, two) if FAMILIES.iter().any(|(first, others)| *first == one && others.contains(&two)) => {
+                Self::Family
+            }
+            _ => Self::None,
+        }
+    }
 }
 
 /// A name without what says that its values are ids or names, as in `sender_id`.
-fn bare(name: &str) -> &str {
+pub(super) fn bare(name: &str) -> String {
+    let name = plain(name);
+    without_suffix(&name).to_owned()
+}
+
+fn without_suffix(name: &str) -> &str {
     name.strip_suffix(suffix(name)).unwrap_or(name)
 }
 
@@ -257,6 +290,8 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         ("tail", "head"),
         ("author", "coauthor"),
         ("origin", "destination"),
+        ("origin", "dest"),
+        ("orig", "dest"),
         ("start", "end"),
         ("left", "right"),
         ("node", "neighbor"),
@@ -339,7 +374,7 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
     ];
     let (one, two) = (plain(one), plain(two));
     if PAIRS.contains(&(&one, &two))
-        || suffix(&one) == suffix(&two) && PAIRS.contains(&(bare(&one), bare(&two)))
+        || suffix(&one) == suffix(&two) && PAIRS.contains(&(without_suffix(&one), without_suffix(&two)))
         || !words && LETTERS.contains(&(&one, &two))
     {
         return true;
@@ -351,6 +386,17 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether two names are those of the two ends, by words or the letters of [`are_indices`], and not those of a span of time: a contact between
+/// `u` and `v` has a start and an end, too.
+pub(super) fn is_known_pair(one: &str, two: &str) -> bool {
+    is_pair(one, two, true) && !is_span(one, two) || are_indices(one, two)
+}
+
+/// Whether two names are those of a span of time as well as of ends.
+pub(super) fn is_span(one: &str, two: &str) -> bool {
+    [("from", "to"), ("start", "end")].contains(&(&*plain(one), &*plain(two)))
 }
 
 /// Whether names are those that programs give to columns without one: `V1`, `V2` of R, `X1`, `X2`, `column_1`, `column_2`.

@@ -1,5 +1,6 @@
 //! What is asked for of a table: its form, its header and its columns.
 
+use crate::data::npy_header::shorten;
 use serde::{Deserialize, Serialize};
 
 /// Whether the first row of a table has the names of its columns.
@@ -70,6 +71,20 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
+    /// The same of a table whose columns are called 0, 1, 2 and so on, by their numbers from 1.
+    pub(in super::super) fn counted(&self, columns: usize) -> Result<Self, String> {
+        let number = |given: &Option<String>| {
+            let Some(name) = given else { return Ok(None) };
+            let at = name.parse::<usize>().ok().filter(|&at| at < columns);
+            at.map(|at| Some((at + 1).to_string())).ok_or_else(|| {
+                let (name, last) = (shorten(name), columns - 1);
+                format!("has no column called `{name}`: there are those from `0` to `{last}`")
+            })
+        };
+        let [source, target, weight] = [&self.source, &self.target, &self.weight].map(number);
+        Ok(Self { source: source?, target: target?, weight: weight?, ..self.clone() })
+    }
+
     /// Whether a column is given.
     pub(in super::super) fn has_columns(&self) -> bool {
         self.source.is_some() || self.target.is_some() || self.weight.is_some()

@@ -63,7 +63,11 @@ impl TimedColumns {
             TimeColumn::Name(name) => place(name, Some(names), names.len())?,
         };
         // Asked for as times, an end of all edges is a slip, and whatever stood in for it would be a wrong network.
-        let of = role(names[time].as_ref()).filter(|of| [Role::Source, Role::Target].contains(of));
+        let of = role(names[time].as_ref()).filter(|of| match of {
+            Role::Source => options.source.is_none(),
+            Role::Target => options.target.is_none(),
+            _ => false,
+        });
         if of.is_some() && names.iter().position(|name| role(name.as_ref()) == of) == Some(time) {
             return Err(format!(
                 "calls column {} {}, an end of the edges, so that it cannot be the time as well: there are {}",

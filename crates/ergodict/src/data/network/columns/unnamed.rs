@@ -83,19 +83,22 @@ fn are_neighbors_by_line(rows: &[Vec<i64>]) -> bool {
     pairs.iter().all(|&(u, v)| u != v && pairs.contains(&(v, u)))
 }
 
-/// Refuses rows of three columns of which the first is none of the ends, and lists of neighbors that are all of one length.
+/// Refuses rows of three columns of which the first, of that number, is none of the ends, and lists of neighbors that are all of one length.
 ///
 /// # Errors
 /// What the first column is instead.
 pub(in super::super) fn check_three_columns<T: AsRef<str>>(
     rows: &[Vec<T>],
     complete: bool,
+    number: usize,
 ) -> Result<(), Problem> {
     if rows.len() < 2 || rows.iter().any(|row| row.len() != 3) {
         return Ok(());
     }
-    let columns =
-        "give the columns of both ends as source and target (2 and 3; or 1 and 2, with 3 as the weight)";
+    let [one, two, three] = [0, 1, 2].map(|at| number + at);
+    let columns = format!(
+        "give the columns of both ends as source and target ({two} and {three}; or {one} and {two}, with {three} as the weight)"
+    );
     if rows.iter().all(|row| is_date(row[0].as_ref())) {
         return Err(format!("begins with a date, as every row does: {columns}").into());
     }
@@ -292,7 +295,7 @@ mod tests {
             ("1 2 5;2 3 5;3 1 7", None),
             ("1 10 1;1 11 2;2 10 5;2 12 1", None),
         ] {
-            let found = check_three_columns(&rows(text), true)
+            let found = check_three_columns(&rows(text), true, 1)
                 .map_err(|problem| problem.at(std::path::Path::new("x"), None).to_string());
             match words {
                 Some(words) => assert!(found.unwrap_err().contains(words), "{text}"),

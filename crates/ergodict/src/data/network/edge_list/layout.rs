@@ -5,8 +5,8 @@ use super::line::{Separator, attribute_weight, attributes, content, split};
 use super::syntax;
 use crate::data::network::ReadOptions;
 use crate::data::network::columns::{
-    Doubt, FirstRow, Header, SAMPLE, TableColumns, TableForm, TableOptions, are_edge_names, are_times,
-    direction_of, first_row, incidence, is_incidence,
+    Doubt, FirstRow, Header, TableColumns, TableForm, TableOptions, are_edge_names, direction_of, first_row,
+    incidence, is_incidence,
 };
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -91,11 +91,11 @@ impl Layout {
             // Parsing reports what is wrong with such a line; what was seen before it is enough here.
             let Ok(line) = std::str::from_utf8(line) else { break };
             lines.push((number, line));
-            if lines.len() > SAMPLE {
+            if lines.len() > TableColumns::SAMPLE {
                 break;
             }
         }
-        let complete = lines.len() <= SAMPLE;
+        let complete = lines.len() <= TableColumns::SAMPLE;
         // A comment that says the direction is one of our own files, which have edges.
         let ours = first == 1 && super::direction(text).is_some();
         let open = options.table.form == TableForm::Auto && !options.table.has_columns() && !ours;
@@ -145,11 +145,21 @@ impl Layout {
             let named = layout.named(&head, &rows, samples.get(1), options);
             return named.map(Some).map_err(|why| (*number, why.into()));
         }
+        // Behind the numbers of rows there is a table without names.
+        let numbered = first_row == FirstRow::Numbers;
+        if numbered {
+            layout.header = Some(*number);
+            samples.remove(0);
+            samples.iter_mut().for_each(|(_, fields, _)| drop(fields.remove(0)));
+        }
+        let shift = usize::from(numbered);
+        let (number, head, dictionary) = &samples[0];
         let all: Vec<Vec<Cow<str>>> = samples.iter().map(|(_, fields, _)| fields.clone()).collect();
         if let Some((number, names)) =
             comment.and_then(|(number, line)| Some((number, names(line, separator, head.len())?)))
             && options.table.header != Header::No
             && konect.is_none()
+            && !numbered
             && !TableColumns::find(&names, &all, &options.table).is_ok_and(|found| found.is_usual())
         {
             layout.header = Some(number);
@@ -167,18 +177,19 @@ impl Layout {
         let asked = options.table.header != Header::Auto;
         let (mut sizes, mut doubts) = (false, Vec::new());
         if plain_list {
-            let found = Doubt::find(&all, complete, !asked).map_err(|problem| (*number, problem))?;
-            (sizes, doubts) = found;
+            let found = Doubt::find(&all, complete, !asked && !numbered, 1 - shift);
+            (sizes, doubts) = found.map_err(|problem| (*number, problem))?;
         }
         if sizes {
             layout.header = Some(*number);
         }
-        let (number, head, dictionary) =
-            samples.get(usize::from(layout.header.is_some())).unwrap_or(&samples[0]);
+        let (number, head, dictionary) = samples.get(usize::from(sizes)).unwrap_or(&samples[0]);
+        let edges = &all[usize::from(sizes)..];
         let fail = |why: String| (*number, why.into());
-        let columns = TableColumns::unnamed(head, &options.table).map_err(fail)?;
-        let widths: BTreeSet<usize> =
-            all[usize::from(layout.header.is_some())..].iter().map(Vec::len).collect();
+        let counted =
+            if numbered { options.table.counted(head.len()).map_err(fail)? } else { options.table.clone() };
+        let columns = TableColumns::unnamed(head, &counted).map_err(fail)?;
+        let widths: BTreeSet<usize> = edges.iter().map(Vec::len).collect();
         if open && widths.len() > 2 && separator == Separator::Mixed {
             return Err(fail(syntax::neighbor_lists(&widths)));
         }
@@ -195,18 +206,17 @@ impl Layout {
         };
         let columns = columns.or_else(|| times().filter(|_| konect.is_some() && head.len() == 4));
         let Some(columns) = columns else { return Err(fail(too_many(head.len()))) };
-        layout.columns = head.len();
-        (layout.source, layout.target) = (columns.source, columns.target);
+        layout.columns = head.len() + shift;
+        (layout.source, layout.target) = (columns.source + shift, columns.target + shift);
         layout.weight = match dictionary {
             Some(dictionary) if attribute_weight(dictionary).is_some() => Weight::Attribute,
-            _ => columns.weight.map_or(Weight::None, Weight::Column),
+            _ => columns.weight.map_or(Weight::None, |at| Weight::Column(at + shift)),
         };
-        layout.unused = columns.unused.iter().map(|at| (at + 1).to_string()).collect();
-        let edges = &all[usize::from(layout.header.is_some())..];
-        let times = columns.unused.iter().find(|&&at| are_times(edges, at));
-        layout.times = times.map(|at| (at + 1).to_string());
+        layout.unused = columns.unused.iter().map(|at| (at + 1 + shift).to_string()).collect();
+        layout.times = columns.unused_times(head, edges, false).map(|at| (at + 1 + shift).to_string());
+        layout.decimals = have_decimals(edges, &columns);
         if ignore_weights {
-            layout.columns = layout.columns.max(3);
+            layout.columns = layout.columns.max(3 + shift);
             if layout.weight != Weight::None {
                 layout.weight = Weight::Ignored;
             }
@@ -215,15 +225,14 @@ impl Layout {
             doubts = vec![Doubt::Header(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])))];
         }
         doubts.retain(|doubt| !ignore_weights || !doubt.is_of_weights());
-        layout.doubts = doubts;
-        layout.decimals = layout.have_decimals(&all[usize::from(layout.header.is_some())..]);
+        layout.doubts = doubts.into_iter().map(|doubt| doubt.behind(shift)).collect();
         Ok(Some(layout))
     }
 
     /// Whether there are lines with edges but fewer than are looked at.
     pub(super) fn needs_more(text: &[u8]) -> bool {
         let lines = text.split(|&byte| byte == b'\n').filter(|line| content(line).is_some());
-        (1..=SAMPLE).contains(&lines.take(SAMPLE + 1).count())
+        (1..=TableColumns::SAMPLE).contains(&lines.take(TableColumns::SAMPLE + 1).count())
     }
 
     fn plain(separator: Separator) -> Self {
@@ -273,21 +282,13 @@ impl Layout {
             let (name, required) = (head[at].to_string(), options.directed.is_none());
             Some(Direction { column: at, name, directed, required })
         });
-        self.decimals = self.have_decimals(rows);
+        self.decimals = have_decimals(rows, &found);
         let unused = found.unused.iter().filter(|at| **at < self.columns);
         self.unused = unused.map(|&at| shown(&head[at])).collect();
         if options.weighted == Some(false) && self.weight != Weight::None {
             self.weight = Weight::Ignored;
         }
         Ok(self)
-    }
-
-    /// Whether ids are whole numbers with decimals.
-    fn have_decimals(&self, rows: &[Vec<Cow<str>>]) -> bool {
-        let id = |row: &[Cow<str>], at: usize| {
-            row.get(at).is_some_and(|id| id.contains('.') && whole(id).is_some())
-        };
-        !rows.is_empty() && rows.iter().all(|row| id(row, self.source) && id(row, self.target))
     }
 
     /// Whether lines are two or three fields in their usual order, which are parsed fast.
@@ -299,6 +300,13 @@ impl Layout {
         };
         (self.source, self.target) == (0, 1) && weight && !self.ragged && !self.decimals
     }
+}
+
+/// Whether ids are whole numbers with decimals.
+fn have_decimals(rows: &[Vec<Cow<str>>], columns: &TableColumns) -> bool {
+    let id =
+        |row: &[Cow<str>], at: usize| row.get(at).is_some_and(|id| id.contains('.') && whole(id).is_some());
+    !rows.is_empty() && rows.iter().all(|row| id(row, columns.source) && id(row, columns.target))
 }
 
 /// Whether a line that begins as a comment does is an edge of nodes whose names begin so, between commas, tabs or semicolons. Above the first edge,

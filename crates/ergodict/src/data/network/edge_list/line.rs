@@ -118,7 +118,11 @@ fn typographic(text: &str, separator: Separator) -> Option<(&str, usize)> {
 }
 
 /// Quotation marks as word processors write them: what opens, and what closes.
-pub(in super::super) const TYPOGRAPHIC: [(char, &[char]); 3] =
+///
+/// ```
+/// assert_eq!(ergodict::data::TYPOGRAPHIC[0], ('“', &['”'][..]));
+/// ```
+pub const TYPOGRAPHIC: [(char, &[char]); 3] =
     [('\u{201c}', &['\u{201d}']), ('\u{201e}', &['\u{201c}', '\u{201d}']), ('\u{ab}', &['\u{bb}'])];
 
 /// Splits a line. A field that begins with `"` ends at the next one, and `""` in it means one.

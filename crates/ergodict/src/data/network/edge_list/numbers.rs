@@ -1,4 +1,4 @@
-//! Numbers as fields of a line: the fast way to read the usual ones, and those whose thousands are separated.
+//! Numbers in the fields of a line.
 
 /// An integer of at most seven digits, or up to 2³² − 1, without leading zeros, and what follows it.
 #[inline]

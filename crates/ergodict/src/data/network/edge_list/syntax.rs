@@ -1,4 +1,4 @@
-//! Texts that list edges in another way than a line each, or have something above or between them.
+//! Texts that are refused because they are no plain list of an edge a line.
 
 use super::layout::shown;
 use super::line::{Separator, split};

@@ -17,11 +17,11 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// The file says it.
+    /// Stated by the file.
     Said,
-    /// The options say it.
+    /// Set by the options.
     Asked,
-    /// Nobody says it.
+    /// The default.
     Assumed,
 }
 
@@ -149,9 +149,10 @@ impl ReadDecisions {
         let ignored = open.then(|| TableColumns::ignored(&self.unused)).flatten();
         let weighted = self.weights == Weights::Used;
         let rows = self.found.duplicates;
-        let repeated = || match &self.times {
-            Some(times) => TableColumns::repeated_next_to(times, rows, self.directed, weighted),
-            None => TableColumns::repeated(&self.unused, rows, self.directed, weighted),
+        let repeated = || {
+            let named = || TableColumns::times(&self.unused).map(|at| &self.unused[at]);
+            let time = self.times.as_ref().or_else(named)?;
+            TableColumns::repeated(time, rows, self.directed, weighted, "learning over time")
         };
         let open = weighted || self.weights == Weights::None && options.weighted.is_none();
         let repeated = open.then(repeated).flatten();
@@ -200,7 +201,7 @@ impl fmt::Display for ReadDecisions {
         }
         notes.extend(self.doubts.iter().filter_map(|doubt| match doubt {
             Doubt::Header(fields) => Some(format!("first line {fields} read as an edge, not as a header")),
-            Doubt::Times => Some("first column read as an end of edges, not as times".into()),
+            Doubt::Times(_) => Some("first column read as an end of edges, not as times".into()),
             _ => None,
         }));
         notes.extend(ignored(&self.unused));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | names, isolated nodes, direction | who is joined to whom |
 //! | degree of every node, in- and out-degree of directed networks | triangles, communities, components |
-//! | sides and components of a bipartite network with cycles | cycles and components of a forest |
+//! | sides of a bipartite network with cycles; no edge leaves its component | cycles of a forest |
 //! | loops, with their weights | – |
 //! | multiset of the weights of all other edges | weight of an edge, strength of a node |
 //!
@@ -12,8 +12,8 @@
 //! Edges are exchanged by the chain in `switching.rs`; then the weights are put on the edges in uniformly random order. So all networks
 //! with these degrees, and all assignments of weights to their edges, have the same probability in the limit of many proposals.
 //! Between two sides, edges are arcs from one to the other, of which switches alone reach all networks (Ryser, *Combinatorial properties of
-//! matrices of zeros and ones*, 1957); arcs in opposite directions are switched apart. So is each component, as nothing shows which of its sides goes
-//! with which of another's. Where all arcs lead from one kind of nodes to another, in- and out-degrees keep the sides, of all components at once.
+//! matrices of zeros and ones*, 1957); arcs in opposite directions are switched apart. So is each component, which may fall apart, as nothing shows which of
+//! its sides goes with which of another's. Where all arcs lead from one kind of nodes to another, in- and out-degrees keep the sides, and components mix.
 
 mod edge_set;
 mod switching;
@@ -21,7 +21,7 @@ mod switching;
 mod tests;
 
 use super::generate::sparse::with_ids;
-use super::{Build, Edge, Loops, Network};
+use super::{Build, Edge, Loops, Network, Sides};
 use crate::rng::{Purpose, ids, shuffle, stream};
 use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn rewired_until(
     if proposals == 0 {
         return Err(Error::parameter("the number of proposals per edge", 0, "it must be at least 1"));
     }
-    check_memory(network)?;
+    check_memory(network, 0)?;
     let rng = &mut stream(seed, Purpose::Synthetic, ids::REWIRED);
     let proper = || network.each_edge().filter(|(u, v, _)| u != v);
     let mut edges = Vec::with_capacity((network.edges() - network.loops()) as usize);
@@ -84,6 +84,7 @@ pub fn rewired_until(
     {
         None => switch(edges, network.is_directed())?,
         Some(sides) => {
+            check_memory(network, GROUPED)?;
             let mut groups: BTreeMap<(u32, bool), Vec<(u32, u32)>> = BTreeMap::new();
             for (u, v) in edges {
                 let (component, back) = sides.of(u);
@@ -121,10 +122,14 @@ fn is_one_way(nodes: usize, arcs: &[(u32, u32)], directed: bool) -> bool {
     arcs.iter().all(|&(_, v)| !sends[v as usize])
 }
 
-/// Whether there is room for the chain and the copy.
-fn check_memory(network: &Network) -> Result<()> {
+/// Bytes per edge of lists of a component and side each, which grow as they are filled.
+const GROUPED: u64 = 16;
+
+/// Whether there is room for the chain and the copy, with so many other bytes per edge.
+fn check_memory(network: &Network, others: u64) -> Result<()> {
     // The list of edges and the rows; `Network::build` sorts copies of what it is given.
     let per_edge = Switching::BYTES + if network.is_weighted() || network.loops() > 0 { 96 } else { 16 };
-    let needed = network.edges() * per_edge + network.nodes() as u64 * 24;
+    // Rows, and of the sides what a search has met.
+    let needed = network.edges() * (per_edge + others) + network.nodes() as u64 * (24 + Sides::BYTES);
     memory::check(needed, "a rewired copy of the network", "choose a smaller network")
 }

@@ -3,15 +3,12 @@
 use super::parse_moment;
 use super::read::TimeColumn;
 use crate::data::network::columns::{
-    Header, TableColumns, TableOptions, TimedColumns, are_edge_names, plain, written_alike,
+    Doubt, Header, TableColumns, TableOptions, TimedColumns, are_edge_names, plain, written_alike,
 };
 use crate::data::network::edge_list::{Separator, content, separator, split};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
-
-/// Lines that are looked at.
-pub(super) const SAMPLE: usize = 32;
 
 /// What every line of the file is like.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +28,8 @@ pub(super) struct Layout {
     pub(super) direction: Option<(usize, String)>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
+    /// What it could be instead.
+    pub(super) doubts: Vec<Doubt>,
 }
 
 /// Whether a field says that its row removes its edge, or that it makes it; none for anything else.
@@ -107,11 +106,24 @@ impl Layout {
         (column, table): (&TimeColumn, &TableOptions),
     ) -> Result<Self, Problem> {
         let TimedColumns { edges, time, operation } = TimedColumns::find(head, rows, table, column)?;
+        let doubts = edges.doubts(head, rows, table);
         let TableColumns { source, target, weight, unused, direction } = edges;
         let direction = direction.map(|at| (at, head[at].to_string()));
         let unused = unused.into_iter().map(|at| shorten(&head[at].escape_debug().to_string())).collect();
         let (columns, header) = (head.len(), Some(number));
-        Ok(Self { separator, source, target, time, weight, operation, columns, header, direction, unused })
+        Ok(Self {
+            separator,
+            source,
+            target,
+            time,
+            weight,
+            operation,
+            columns,
+            header,
+            direction,
+            unused,
+            doubts,
+        })
     }
 
     /// The layout of rows without a header: both ends first, the time last, and a weight between, unless a column is said.
@@ -190,6 +202,7 @@ impl Layout {
             header: None,
             direction: None,
             unused,
+            doubts: Vec::new(),
         })
     }
 

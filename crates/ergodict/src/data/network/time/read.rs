@@ -8,9 +8,9 @@
 //! | `t u v …` | SocioPatterns, with column 1 said to be the time |
 //! | any columns below a header | `source`, `target`, `time`, `weight`, `op` by their names |
 
-use super::layout::{Layout, SAMPLE, moment, removes};
+use super::layout::{Layout, moment, removes};
 use super::{TimedEdges, Times};
-use crate::data::network::columns::{Directions, direction_of};
+use crate::data::network::columns::{Directions, Doubt, TableColumns, direction_of};
 use crate::data::network::edge_list::{
     LONGEST_LINE, NodeNames, Separator, content, direction, konect, split,
 };
@@ -124,6 +124,8 @@ pub struct TimedDecisions {
     pub header: Option<u64>,
     /// Columns that nothing is made of.
     pub unused: Vec<String>,
+    /// What it could be instead.
+    pub doubts: Vec<Doubt>,
     /// Whether ids are words, not integers.
     pub words: bool,
 }
@@ -260,7 +262,7 @@ fn read(path: &Path, mut input: impl BufRead, options: &TimeOptions) -> Result<(
             }
             said = said.or_else(|| direction(text));
         }
-        if first.len() > SAMPLE || over && !first.is_empty() {
+        if first.len() > TableColumns::SAMPLE || over && !first.is_empty() {
             let layout = Layout::find(&first, &options.column, &options.read.table)
                 .map_err(|(line, problem)| problem.at(path, Some(line)))?;
             let header = layout.header;
@@ -420,6 +422,8 @@ impl<'a> Rows<'a> {
         let removes = (!self.removes.is_empty()).then_some(self.removes);
         let kind = if self.dates == Some(true) { Times::Dates } else { Times::Numbers };
         let words = ids.are_words();
+        let mut doubts = self.layout.doubts;
+        doubts.retain(|doubt| some_weights || !doubt.is_of_weights());
         let rows = TimedEdges::with(ids, ends, self.times, weights, removes, kind)?;
         let decisions = TimedDecisions {
             directed,
@@ -438,6 +442,7 @@ impl<'a> Rows<'a> {
             span: rows.span(),
             header: self.layout.header,
             unused: self.layout.unused,
+            doubts,
             words,
         };
         Ok((rows, decisions))

@@ -1,6 +1,7 @@
 //! Rows with times: columns, times, faults and compression.
 
 use super::*;
+use crate::data::TableOptions;
 
 fn parse(text: &str, column: &str) -> Result<(TimedEdges, TimedDecisions)> {
     let options = TimeOptions { column: column.parse().unwrap(), ..TimeOptions::default() };
@@ -123,4 +124,33 @@ fn compressed_files_are_read_and_other_formats_refused() {
     let told = put("b.mtx", b"%%MatrixMarket matrix coordinate pattern general\n").unwrap_err().to_string();
     assert!(told.contains("holds no times"), "{told}");
     assert!(put("c.json", b"{\"nodes\": []}").unwrap_err().to_string().contains("JSON"));
+}
+
+#[test]
+fn from_is_the_time_where_both_ends_are_given() {
+    let given = |source: &str, target: &str| {
+        let [source, target] = [source, target].map(|column| Some(column.to_owned()));
+        let table = TableOptions { source, target, ..TableOptions::default() };
+        let read = ReadOptions { table, ..ReadOptions::default() };
+        let options = TimeOptions { column: "from".parse().unwrap(), read };
+        parse_timed(b"ann,bob,from,to\n1,2,10,11\n2,3,20,21\n", &options)
+    };
+    assert_eq!(given("ann", "bob").unwrap().0.times(), [10.0, 20.0]);
+    let table = TableOptions { target: Some("bob".into()), ..TableOptions::default() };
+    let read = ReadOptions { table, ..ReadOptions::default() };
+    let options = TimeOptions { column: "from".parse().unwrap(), read };
+    let message = parse_timed(b"ann,bob,from\n1,2,10\n", &options).unwrap_err().to_string();
+    assert!(message.contains("an end of the edges"), "{message}");
+}
+
+#[test]
+fn as_many_rows_are_looked_at_as_of_other_lists() {
+    let table = |shared: usize| {
+        let row = |at: usize| format!("{},{},{at}\n", 900 - at, if at == shared { 900 } else { at % 30 + 1 });
+        format!("sailor_id,ship_id,time\n{}", (0..300).map(row).collect::<String>())
+    };
+    assert!(matches!(&parse(&table(999), "auto").unwrap().1.doubts[..], [Doubt::Kinds(_)]));
+    assert!(matches!(&parse(&table(128), "auto").unwrap().1.doubts[..], [Doubt::Kinds(_)]));
+    let message = parse(&table(127), "auto").unwrap_err().to_string();
+    assert!(message.contains("may be two kinds of nodes"), "{message}");
 }
