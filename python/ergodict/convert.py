@@ -88,7 +88,7 @@ def _of_graph(made: Made) -> Made:
     """A network of a graph, which has at least a node."""
     if made[0].n_nodes == 0:
         raise ValueError("the graph holds no node and no edge")
-    return made
+    return _zeros_noted("graph", made)
 
 
 def of_nodes(
@@ -214,6 +214,14 @@ def of_columns(
         if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
             raise ValueError("an id is NaN or infinite, which identifies no node")
     return _of_ids(first.tolist(), second.tolist(), numbers, listed, None, options)
+
+
+def _zeros_noted(what: str, made: Made) -> Made:
+    """What was made, with a warning of edges of weight 0, which are left out."""
+    zeros = made[0].zeros
+    if zeros:
+        warn(f"{what}: {zeros} edge{'' if zeros == 1 else 's'} of weight 0 left out (weighted=False keeps edges whatever their weights)")
+    return made
 
 
 def of_array(
@@ -649,7 +657,7 @@ def of_table(
     _check_ends((labels[u], labels[v]) if columns.named else None, [column(u), column(v)])
     for words in notes:
         warn(f"table: {words}")
-    made = of_columns(column(u), column(v), weights, nodes, options)
+    made = _zeros_noted("table", of_columns(column(u), column(v), weights, nodes, options))
     time = None if times is None else labels[times]
     counted = time is not None and (weights is not None or w is None and options.weighted is None)
     repeats = _ergodict.table_repeats(str(time), made[0].repeated, bool(options.directed), weights is not None) if counted else None

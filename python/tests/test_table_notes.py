@@ -419,3 +419,13 @@ def test_tables_without_names_are_the_same_in_files(rows: list[Any], tmp_path: p
     matrix.to_csv(path)
     for data in (matrix, path, pandas.read_csv(path), polars.read_csv(path)):
         assert Network(data).n_edges == 4
+
+
+def test_edges_of_weight_zero_are_warned_of() -> None:
+    table = pandas.DataFrame({"source": ["a", "b", "c"], "target": ["b", "c", "a"], "weight": [1.5, 0.0, 2.0]})
+    with pytest.warns(UserWarning, match="table: 1 edge of weight 0 left out"):
+        assert Network(table).n_edges == 2
+    assert Network(table, weighted=False).n_edges == 3
+    graph = networkx.from_pandas_edgelist(table, edge_attr="weight")
+    with pytest.warns(UserWarning, match="graph: 1 edge of weight 0 left out"):
+        assert Network(graph).n_edges == 2

@@ -39,6 +39,8 @@ pub(crate) struct Network {
     with_weights: bool,
     /// Edges that were listed again.
     repeated: u64,
+    /// Edges of weight 0, which were left out.
+    zeros: u64,
     /// The file, or the embedded network, that it was read from.
     source: Option<Input>,
 }
@@ -52,7 +54,15 @@ impl From<ergodict::data::Network> for Network {
 impl From<Arc<ergodict::data::Network>> for Network {
     fn from(inner: Arc<ergodict::data::Network>) -> Self {
         let with_weights = inner.is_weighted();
-        Self { inner, decisions: None, warnings: Vec::new(), with_weights, repeated: 0, source: None }
+        Self {
+            inner,
+            decisions: None,
+            warnings: Vec::new(),
+            with_weights,
+            repeated: 0,
+            zeros: 0,
+            source: None,
+        }
     }
 }
 
@@ -248,6 +258,7 @@ fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Netwo
         decisions: Some(decisions.to_string()),
         with_weights: matches!(decisions.weights, Weights::Used | Weights::Ones),
         repeated: decisions.found.duplicates,
+        zeros: decisions.found.zeros,
         ..network.into()
     }
 }
@@ -405,6 +416,12 @@ impl Network {
     #[getter]
     fn repeated(&self) -> u64 {
         self.repeated
+    }
+
+    /// Edges of weight 0 that were left out when it was made.
+    #[getter]
+    fn zeros(&self) -> u64 {
+        self.zeros
     }
 
     /// Whether it was made with weights, also if all of them are 1.

@@ -65,6 +65,50 @@ fn repeated_contacts_next_to_times_are_noted() {
 }
 
 #[test]
+fn two_columns_that_a_third_is_tied_to_are_no_edges() {
+    for text in [
+        "student,friend1,friend2\nann,bob,cleo\nbob,ann,dan\n",
+        "name;Freund 1;Freund 2\nann;bob;cleo\ndan;eve;fay\n",
+        "node,neighbor1,neighbor2\n1,2,3\n2,3,4\n",
+        "id,sire,dam\nc,a,b\nd,a,b\n",
+        "id,sire,dam\n3,1,2\n4,1,2\n",
+        "child,parent1,parent2\nc,a,b\n",
+        "respondent,ally_1,ally_2\nann,bob,cleo\nbob,ann,dan\n",
+    ] {
+        assert!(refused(text).contains("several columns that could be ends of edges"), "{text}");
+    }
+    for (text, edges) in [
+        // No household is a member of one, and no relation a person.
+        ("household,member1,member2\nh1,ann,bob\nh2,bob,dan\n", 2),
+        ("relation,person_1,person_2\nkin,ann,bob\nally,bob,cleo\nkin,cleo,dan\n", 3),
+        ("id,person_1,person_2\n1,2,3\n2,3,4\n", 2),
+        ("friend1,friend2\nann,bob\nbob,cleo\n", 2),
+    ] {
+        let (network, _) = parse_network(text.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(network.edges(), edges, "{text}");
+    }
+}
+
+#[test]
+fn cells_with_several_nodes_are_noted() {
+    for text in [
+        "title,author\nA,Smith J.; Lee K.; Wu X.\nB,Lee K.\n",
+        "From;To\na@e.com;\"b@e.com, c@e.com\"\nb@e.com;a@e.com\n",
+        "Paper A\tSmith J.; Lee K.\nPaper B\tWu X.; Xu Y.\n",
+    ] {
+        let found = notes(text);
+        assert!(
+            found.iter().any(|note| note.contains("is read as one node, as are similar cells")),
+            "{text}: {found:?}"
+        );
+    }
+    for text in ["source;target\n\"Doe, Jane\";\"Roe, Ann\"\n\"Roe, Ann\";Bob\n", "a,b\nx y,z\nz,w\n"] {
+        let found = notes(text);
+        assert!(!found.iter().any(|note| note.contains("one node")), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn names_of_columns_below_a_title_are_no_edge() {
     for text in [
         "Class 7b,contacts\nA,B\n1,2\n2,3\n",

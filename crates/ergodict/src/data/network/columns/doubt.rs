@@ -46,6 +46,14 @@ pub enum Doubt {
     Labels(String),
     /// The ends, columns of these names, could have numbers of two kinds of nodes.
     Kinds(String),
+    /// Cells of an end, such as this, could have several nodes.
+    Lists(String),
+}
+
+/// Whether a cell has several names: separated by semicolons or bars, several commas, or commas between addresses. A comma alone stands in `Doe, Jane`.
+fn is_list(cell: &str) -> bool {
+    let parts = |separator: char| cell.split(separator).filter(|part| !part.trim().is_empty()).count();
+    parts(';') > 1 || parts('|') > 1 || parts(',') > 2 || parts(',') > 1 && cell.matches('@').count() > 1
 }
 
 /// The ends of a row as messages show them.
@@ -102,7 +110,7 @@ impl Doubt {
         let edges = &rows[usize::from(sizes)..];
         check_three_columns(edges, complete, first)?;
         written_alike(edges, (0, 1), "its first two columns")?;
-        let mut doubts = Vec::new();
+        let mut doubts: Vec<Self> = Self::of_lists(edges, [0, 1]).into_iter().collect();
         if could_begin_with_times(edges) {
             doubts.push(Self::Times(first));
         }
@@ -117,6 +125,15 @@ impl Doubt {
             }
         }
         Ok((sizes, doubts))
+    }
+
+    /// Cells of the ends that could have several nodes each, where they are more than a few.
+    fn of_lists<T: AsRef<str>>(rows: &[Vec<T>], ends: [usize; 2]) -> Option<Self> {
+        let cells = ends.into_iter().flat_map(|at| rows.iter().filter_map(move |row| row.get(at)));
+        let lists: Vec<&str> = cells.map(AsRef::as_ref).filter(|cell| is_list(cell)).collect();
+        (10 * lists.len() >= rows.len())
+            .then(|| lists.first().map(|cell| Self::Lists(shorten(cell))))
+            .flatten()
     }
 
     /// Those of the weights in a column, from 0.
@@ -197,6 +214,9 @@ impl Doubt {
             Self::Labels(label) => Note::from(format!(
                 "several nodes are labeled `{label}`, so that nodes are called by their ids"
             )),
+            Self::Lists(cell) => Note::from(format!(
+                "`{cell}` is read as one node, as are similar cells: if they have several nodes, write one edge a line"
+            )),
             Self::Kinds(columns) => Note::from(format!(
                 "a number in both of the columns {columns} is read as one node: if they have two kinds of nodes, write those of one kind with a letter, such as `x1`"
             )),
@@ -235,6 +255,7 @@ impl TableColumns {
         if rows.len() >= Self::SAMPLE && integers() && may_differ() {
             doubts.push(Doubt::Kinds(listed(names, [self.source, self.target])));
         }
+        doubts.extend(Doubt::of_lists(rows, [self.source, self.target]));
         // What a header calls weights may be years, or ascend.
         let sure = |doubt: &Doubt| !matches!(doubt, Doubt::Weights(_, what) if *what != "times (since 1970)");
         doubts.extend(self.weight.and_then(|at| Doubt::of_weights(rows, at)).filter(sure));

@@ -4,8 +4,8 @@ use super::check::{incidence, is_incidence};
 use super::kinds::are_two_kinds;
 use super::listed;
 use super::names::{
-    Match, Role, are_indices, are_triple, bare, continues_series, is_known_pair, is_pair, is_span, plain,
-    role, stem, values_of_end,
+    Match, Role, are_indices, are_numbered, are_relatives, are_triple, bare, continues_series, is_known_pair,
+    is_pair, is_span, plain, role, stem, values_of_end,
 };
 use super::values::{Kind, are_ids};
 
@@ -139,6 +139,24 @@ fn named_pair<T: AsRef<str>>(
         .or_else(|| find(&span))
 }
 
+/// The column before a pair whose nodes both of it are tied to, as `student` is before `friend1`, `friend2`, or `id` before `sire`, `dam`.
+fn ego<T: AsRef<str>>(
+    names: &[impl AsRef<str>],
+    rows: &[Vec<T>],
+    (one, two): (usize, usize),
+) -> Option<usize> {
+    let name = |at: usize| names[at].as_ref();
+    let kind = |at: usize| Kind::from_column(rows, at);
+    if are_relatives(name(one), name(two)) {
+        return (one > 0 && kind(0) == kind(one)).then_some(0);
+    }
+    let values = |at: usize| rows.iter().filter_map(move |row| row.get(at)).map(AsRef::as_ref);
+    let shared =
+        |at: usize| values(at).any(|value| values(one).chain(values(two)).any(|other| other == value));
+    let words = kind(one) == Kind::Words && are_numbered(name(one), name(two));
+    (0..one).find(|&at| words && kind(at) == Kind::Words && shared(at))
+}
+
 /// Both ends of the edges, where one of them or none is known; `given` is whether the caller says one.
 pub(super) fn both_ends<T: AsRef<str>>(
     names: &[impl AsRef<str>],
@@ -162,8 +180,11 @@ pub(super) fn both_ends<T: AsRef<str>>(
                 }
                 ambiguous(at)
             };
-            if let Some(pair) = named_pair(names, rows, candidates) {
-                return Ok(pair);
+            if let Some((one, two)) = named_pair(names, rows, candidates) {
+                return match ego(names, rows, (one, two)) {
+                    Some(ego) => Err(super::ends::ambiguous(names, vec![ego, one, two])),
+                    None => Ok((one, two)),
+                };
             }
             match candidates {
                 [] | [_] => {

@@ -388,6 +388,38 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
     })
 }
 
+/// Whether two names are one word with the first two numbers or letters, as `person_1` and `person_2` are.
+pub(super) fn are_numbered(one: &str, two: &str) -> bool {
+    let (one, two) = (plain(one), plain(two));
+    let stems = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y")].iter().filter_map(|(first, second)| {
+        one.strip_suffix(first).filter(|stem| !stem.is_empty() && two.strip_suffix(second) == Some(*stem))
+    });
+    stems.count() > 0
+}
+
+/// Whether two names are those of two nodes that a third is tied to: its friends, neighbors or parents.
+pub(super) fn are_relatives(one: &str, two: &str) -> bool {
+    const PARENTS: [(&str, &str); 3] = [("sire", "dam"), ("father", "mother"), ("mother", "father")];
+    const RELATIVES: [&str; 12] = [
+        "friend",
+        "freund",
+        "ami",
+        "amigo",
+        "neighbor",
+        "neighbour",
+        "nominee",
+        "alter",
+        "contact",
+        "parent",
+        "sibling",
+        "coauthor",
+    ];
+    let (first, second) = (plain(one), plain(two));
+    let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    PARENTS.iter().any(|pair| (without_suffix(&first), without_suffix(&second)) == *pair)
+        || are_numbered(one, two) && RELATIVES.contains(&stem)
+}
+
 /// Whether two names are those of the two ends, by words or the letters of [`are_indices`], and not those of a span of time: a contact between
 /// `u` and `v` has a start and an end, too.
 pub(super) fn is_known_pair(one: &str, two: &str) -> bool {
