@@ -277,8 +277,7 @@ impl FactorSettings {
 
     /// Most sweeps of the update after a minibatch of this many samples, with their weights.
     ///
-    /// A sweep takes as long as the correlations of `atoms` samples. After a smaller minibatch, further sweeps were measured to make a step 1.5 to
-    /// 2.5 times as long, and the held-out objective after equal time 0 to 20 % higher.
+    /// A sweep takes as long as the correlations of `atoms` samples: after a smaller minibatch, further sweeps take most of the time of a step.
     pub(crate) fn sweeps(&self, samples: f64) -> u32 {
         // A sum of weights is rounded.
         let few = samples < self.atoms as f64 * (1.0 - 1e-9);
