@@ -149,7 +149,7 @@ pub enum Error {
         hint: Option<Box<Hint>>,
     },
     /// Work that its caller asked to stop.
-    #[error("stopped before the end, as was asked")]
+    #[error("interrupted")]
     Interrupted,
     /// A file that was written to, or cut off, while it was read.
     #[error("{}: {}", path.display(), Self::CHANGED)]
