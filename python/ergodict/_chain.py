@@ -149,6 +149,8 @@ class Chain(Stream):
         if given.shape != self.shape:
             found, (rows, cols) = "×".join(map(str, given.shape)), self.shape
             raise ValueError(f"the configuration has {found} sites, but the system has {rows}×{cols}")
+        if self._is_real and given.dtype.kind in "iu" and given.min() < given.max():
+            raise ValueError("the configuration holds integers, but angles are in radians: multiply numbered directions by 2 * numpy.pi / q")
         if self._is_real:
             spins = given.astype(np.float64)
         else:
@@ -424,7 +426,7 @@ class Chain(Stream):
                 parameters, model.size, settings, names, seed, n_jobs, report=file, progress=show, **arrays
             )
         if why is not None:
-            warn(f"{why} at some temperature; increase sweeps", ConvergenceWarning)
+            warn(f"{why}; increase sweeps", ConvergenceWarning)
         return found
 
     def patches(
@@ -525,17 +527,35 @@ class DependentMinibatches:
     """Minibatches along a chain, with observables of its states, one value for each minibatch."""
 
     _traces: dict[str, list[float]]
+    #: What makes more of them independent.
+    _advice = "run longer, or increase burn_in or every"
+
+    def _push(self, **values: float) -> None:
+        for name, value in values.items():
+            self._traces.setdefault(name, []).append(float(value))
+
+    @property
+    def _never_changed(self) -> bool:
+        """Whether all observables of more than a few states are constant, as in a stuck chain."""
+        return bool(self._traces) and all(len(trace) >= 8 and min(trace) == max(trace) for trace in self._traces.values())
 
     @property
     def effective_minibatches(self) -> Optional[float]:
         """How many independent minibatches those so far are worth; None where that is not known.
 
-        Their number over the largest autocorrelation time of an observable, in minibatches.
+        Their number over the largest autocorrelation time of an observable that changes, in minibatches.
         """
-        if not self._traces or any(len(trace) < 4 or min(trace) == max(trace) for trace in self._traces.values()):
+        changing = [trace for trace in self._traces.values() if len(trace) < 4 or min(trace) != max(trace)]
+        if not changing or min(map(len, changing)) < 4:
             return None
-        times = [float(mixing(trace)["autocorrelation_time"]) for trace in self._traces.values()]
-        return min(len(trace) / max(1.0, time) for trace, time in zip(self._traces.values(), times))
+        return min(len(trace) / max(1.0, float(mixing(trace)["autocorrelation_time"])) for trace in changing)
+
+
+def order_parameters(frame: npt.NDArray[Any], alphabet: int, spins: str) -> dict[str, float]:
+    """Shares of labels (the first 16), or the mean cosine and sine of angles; none where labels only distinguish cells."""
+    if alphabet > 0 and spins != "borders":
+        return {f"label {label}": float((frame == label).mean()) for label in range(min(alphabet, 16))}
+    return {"cos": float(np.cos(frame).mean()), "sin": float(np.sin(frame).mean())} if alphabet == -2 else {}
 
 
 class Minibatches(DependentMinibatches):
@@ -546,7 +566,7 @@ class Minibatches(DependentMinibatches):
     ) -> None:
         self._chain, self._patch, self._n, self._left = chain, patch, n, left
         self._spins, self._dtype = spins, dtype
-        self._traces = {"energy": [], "magnetization": []}
+        self._traces = {}
 
     @property
     def _patch_kind(self) -> PatchKind:
@@ -564,8 +584,8 @@ class Minibatches(DependentMinibatches):
             raise StopIteration
         chain = self._chain
         chain._inner.next(chain.every, chain.burn_in)
-        for name, trace in self._traces.items():
-            trace.append(chain._inner.measure(name))
+        self._push(**{name: chain._inner.measure(name) for name in ("energy", "magnetization")})
+        self._push(**order_parameters(chain.state, chain._inner.labels, self._spins))
         cut = chain.patches(self._patch, self._n, spins=self._spins, dtype=self._dtype)
         if self._left is not None:
             self._left -= 1

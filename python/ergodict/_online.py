@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _check
+from ._chain import Chain, DependentMinibatches
 from ._check import flag
 from ._ergodict import Factorizer, _set_patch, minibatches
 from ._files import Filed
@@ -26,6 +27,7 @@ from ._progress import progress
 from ._random import seed_of
 from ._repr import EstimatorRepr
 from ._settings import OnlineParameters
+from ._trajectory import Trajectory
 from ._warn import warn
 
 #: The estimator itself, for methods that return it.
@@ -203,6 +205,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         self
             The estimator. An interruption (Ctrl-C) leaves it as it was after the last step; `go_on` continues.
         """
+        if isinstance(stream, (Chain, Trajectory)):
+            raise TypeError(f"the stream is {type(stream).__name__}, whose configurations are not minibatches: use .minibatches(patch=…)")
         if isinstance(stream, (str, bytes)) or not isinstance(stream, Iterable):
             raise TypeError(f"the stream is {type(stream).__name__}, but it must be an iterable of arrays")
         if sparse.issparse(stream) or hasattr(stream, "columns") or getattr(stream, "ndim", None) == 2:
@@ -228,10 +232,14 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             raise ValueError("the stream is empty, but at least one minibatch is needed")
         for words in self._core.warnings():
             warn(words, ConvergenceWarning)
-        worth = getattr(stream, "effective_minibatches", None)
+        if not isinstance(stream, DependentMinibatches):
+            return self
+        if stream._never_changed:
+            warn(f"no observable changed in {done} minibatches: all configurations may be the same", ConvergenceWarning)
+        worth = stream.effective_minibatches
         if worth is not None and worth < _LEAST_MINIBATCHES and done >= 2 * worth:
             ones = "one" if round(worth) == 1 else "ones"
-            advice = f"{_LEAST_MINIBATCHES} are advised; run longer, or increase burn_in or every"
+            advice = f"{_LEAST_MINIBATCHES} are advised; {stream._advice}"
             warn(f"{done} minibatches are worth {worth:.0f} independent {ones}, {advice}", ConvergenceWarning)
         return self
 

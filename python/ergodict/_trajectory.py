@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _check, _ergodict
 from ._atoms import PatchKind, labels_of
-from ._chain import DependentMinibatches
+from ._chain import DependentMinibatches, order_parameters
 from ._frames import Frames
 from ._random import RandomState, seed_of
 
@@ -96,7 +96,7 @@ class Trajectory:
     def _find_alphabet(self) -> int:
         """The alphabet, as the extension counts it, once every value is looked at."""
         real = self.model in ("xy", "real") or (self.model is None and not _is_whole(self.frames[0]))
-        low, high = np.inf, -np.inf
+        low, high, whole = np.inf, -np.inf, True
         seen: set[int] = set()
         for at, frame in enumerate(self.frames):
             bad = ~np.isfinite(frame) if real else (frame != np.floor(frame)) | (frame < -128) | (frame > 127)
@@ -107,8 +107,13 @@ class Trajectory:
                     f"frames hold {frame[row, col]} in frame {at}, row {row}, column {col} (all counted from 0): {expected}"
                 )
             low, high = min(low, float(frame.min())), max(high, float(frame.max()))
+            whole = whole and _is_whole(frame)
             if not real and len(seen) < 256:
                 seen.update(int(value) for value in np.unique(frame))
+        if self.model == "xy" and whole and low < high:
+            raise ValueError(
+                f"frames hold whole numbers from {low:g} to {high:g}, but angles are in radians: multiply numbered directions by 2 * numpy.pi / q"
+            )
         if real:
             return _ALPHABETS["xy"] if self.model == "xy" else _REAL
         if self.model is None:
@@ -156,6 +161,8 @@ class Trajectory:
 class _Minibatches(DependentMinibatches):
     """Minibatches of the frames of a trajectory."""
 
+    _advice = "use a longer trajectory"
+
     def __init__(self, trajectory: Trajectory, patch: tuple[int, int], n: int, spins: Optional[str], single: bool) -> None:
         labels = trajectory._alphabet
         default = {0: "zero-one", -1: "zero-one", -2: "vector", _REAL: "real"}.get(labels, "one-hot")
@@ -166,7 +173,7 @@ class _Minibatches(DependentMinibatches):
         if spins == "real" and labels != _REAL:
             raise ValueError("the frames are no real numbers: Trajectory(frames, model=\"real\") takes whole numbers as such")
         self._at, self._word = trajectory.burn_in + trajectory.every - 1, 0
-        self._traces = {"magnetization": []}
+        self._traces = {}
         # Bad arguments are reported now, not at the first minibatch.
         self._cut(0, 1)
 
@@ -181,6 +188,21 @@ class _Minibatches(DependentMinibatches):
         )
         return cut.reshape(count, features), word
 
+    def _watch(self, frame: npt.NDArray[Any]) -> None:
+        """The mean over neighbors, and what shows order."""
+        alphabet, periodic = self._trajectory._alphabet, self._trajectory.boundary == "periodic"
+        pairs = [(frame, np.roll(frame, -1, axis)) for axis in (0, 1)]
+        if not periodic:
+            pairs = [(frame[:-1], frame[1:]), (frame[:, :-1], frame[:, 1:])]
+        one, other = (np.concatenate([pair[i].ravel() for pair in pairs]) for i in (0, 1))
+        if alphabet > 0:
+            self._push(neighbors=(one == other).mean() if one.size else 0.0)
+        elif alphabet == _ALPHABETS["xy"]:
+            self._push(neighbors=np.cos(one - other).mean() if one.size else 0.0, magnetization=abs(np.exp(1j * frame).mean()))
+        else:
+            self._push(neighbors=(one * other).mean() if one.size else 0.0, magnetization=frame.mean())
+        self._push(**order_parameters(frame, alphabet, self._spins))
+
     @property
     def _patch_kind(self) -> PatchKind:
         """What `fit_stream` hands on to the model file."""
@@ -194,9 +216,7 @@ class _Minibatches(DependentMinibatches):
     def __next__(self) -> npt.NDArray[Any]:
         if self._at >= len(self._trajectory.frames):
             raise StopIteration
-        frame = np.asarray(self._trajectory.frames[self._at], dtype=np.float64)
-        is_angle = self._trajectory._alphabet == _ALPHABETS["xy"]
-        self._traces["magnetization"].append(float(abs(np.exp(1j * frame).mean()) if is_angle else frame.mean()))
+        self._watch(np.asarray(self._trajectory.frames[self._at], dtype=np.float64))
         cut, self._word = self._cut(self._at, self._n)
         self._at += self._trajectory.every
         return cut

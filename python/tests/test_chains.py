@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from ergodict import RBM, XY, CellularPotts, Ising, Network, OnlineNMF, Potts, Trajectory, chains, mixing, reconstruct_spins
+from ergodict import RBM, XY, CellularPotts, Ising, Network, OnlineDictionary, OnlineNMF, Potts, Trajectory, chains, mixing, reconstruct_spins
 from ergodict._chain import Chain
 
 # Each system with the flags that ask the command line for it.
@@ -641,7 +641,7 @@ def test_scans_estimate_exact_energies_and_exchange_configurations(tmp_path: Pat
     assert np.isnan(found["exchange_rate"]).all()
     assert "Temperature scan" in (tmp_path / "scan.html").read_text(encoding="utf-8")
     assert "correlation-length" in found["mean"] and found["converged"]
-    with pytest.warns(ConvergenceWarning, match="at some temperature; increase sweeps"):
+    with pytest.warns(ConvergenceWarning, match="at T = 2; increase sweeps"):
         assert not Ising.scan([2.0], size=8, sweeps=30, random_state=0)["converged"]
     with pytest.raises(MemoryError, match="choose a smaller lattice, or fewer chains, temperatures or sweeps"):
         Ising.scan([2.0], size=4, sweeps=2**43, burn_in=0)
@@ -712,6 +712,9 @@ def test_values_that_are_not_finite_are_named_with_their_place(cli: Any, tmp_pat
         (lambda: Trajectory(np.full((2, 4, 4), 0.5)).minibatches(patch=5), "the patch is 5"),
         (lambda: XY(4, start=np.full((4, 4), np.nan)), "site 0"),
         (lambda: XY(4).patches(2, spins="zero-one"), "angles are vector"),
+        (lambda: Trajectory(np.arange(32, dtype=np.int8).reshape(2, 4, 4) % 6, model="xy"), r"whole numbers from 0 to 5.*multiply numbered directions by 2 \* numpy.pi / q"),
+        (lambda: Trajectory(np.arange(32, dtype=np.uint8).reshape(2, 4, 4), model="xy"), "radians"),
+        (lambda: XY(4, start=np.arange(16).reshape(4, 4)), "radians"),
         (lambda: XY(4).measure("cluster"), "these are angles"),
         (lambda: Ising(4).measure("vortices"), "vortices are those of xy"),
         (lambda: XY(4, boundary="free").measure("current-squared"), "on a periodic lattice"),
@@ -766,8 +769,33 @@ def test_few_independent_minibatches_along_a_chain_are_warned_of(tmp_path: Path)
         OnlineNMF(4, random_state=0).fit_stream(stream, steps=60)
     assert 30 < stream.effective_minibatches <= 60
     walk = np.cumsum(np.random.default_rng(0).normal(size=(60, 1, 1)), axis=0) + np.zeros((60, 12, 12))
-    with pytest.warns(ConvergenceWarning, match="independent"):
+    with pytest.warns(ConvergenceWarning, match="independent ones?, 30 are advised; use a longer trajectory"):
         OnlineNMF(3, dictionary="ball", code="free", random_state=0).fit_stream(Trajectory(walk, random_state=0).minibatches(patch=4, n=20))
+
+
+def test_a_trajectory_that_never_changes_is_warned_of_and_a_conserved_density_is_not() -> None:
+    frames = np.where(np.arange(64).reshape(8, 8) % 3 == 0, 1, -1)[np.newaxis].repeat(40, 0)
+    with pytest.warns(ConvergenceWarning, match="no observable changed in 40 minibatches"):
+        OnlineNMF(2, random_state=0).fit_stream(Trajectory(frames).minibatches(patch=3, n=9))
+    shuffled = np.random.default_rng(0).permuted(frames.reshape(40, 64), axis=1).reshape(frames.shape)
+    stream = Trajectory(shuffled).minibatches(patch=3, n=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlineNMF(2, random_state=0).fit_stream(stream)
+    assert stream.effective_minibatches is not None
+
+
+def test_slow_changes_of_the_label_ahead_count() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random((400, 8, 8)) < 0.1, 2, (np.arange(400) // 100 % 2)[:, None, None])
+    stream = Trajectory(labels, model="potts").minibatches(patch=3, n=5)
+    assert sum(1 for _ in stream) == 400 and stream.effective_minibatches is not None and stream.effective_minibatches < 30
+
+
+@pytest.mark.parametrize("make", [lambda: Ising(8), lambda: Potts(8), lambda: XY(8), lambda: CellularPotts(16), lambda: Trajectory(np.ones((3, 8, 8)))])
+def test_configurations_are_not_learned_from_row_by_row(make: Any) -> None:
+    with pytest.raises(TypeError, match=r"use \.minibatches\(patch=…\)"):
+        OnlineDictionary(4).fit_stream(make(), steps=3)
 
 
 def test_spins_of_three_values_are_no_two(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 pub(crate) use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::Mixing;
-pub(crate) use ergodict_pages::mixing::{curve, table, warning};
+pub(crate) use ergodict_pages::mixing::{curve, never_changed, table, warning};
 use ergodict_report::words::{measured, number};
 use serde::Serialize;
 

@@ -1,7 +1,9 @@
 //! Convergence diagnostics of chains: words, tables and curves of reports.
 
+use crate::shell::flag;
 use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
+use ergodict::model::ChainReport;
 use ergodict_report::words::measured;
 use ergodict_report::{Check, Figure, LineChart, Series, Table};
 
@@ -47,9 +49,16 @@ const TABLE: &str = "
     rank-normalized split R̂. R̂ near 1 and high ESS: chains agree. In long runs mean, error and R̂ are of evenly spaced values.";
 
 /// The table of diagnostics, with the verdict in words, and the effective number of minibatches along each chain.
-pub fn table(all: &[MixingReport], worth: impl IntoIterator<Item = String>, what: &str) -> Table {
+///
+/// With `is_judged`, chains are judged by R̂ and ESS; those on lattices by the minibatches alone.
+pub fn table(
+    all: &[MixingReport],
+    worth: impl IntoIterator<Item = String>,
+    is_judged: bool,
+    what: &str,
+) -> Table {
     let worth: Vec<String> = worth.into_iter().collect();
-    let mut verdict = verdict(all);
+    let mut verdict = verdict(all, is_judged);
     if !worth.is_empty() {
         verdict = format!("{verdict} By the longest autocorrelation time, {}.", worth.join("; "));
     }
@@ -63,37 +72,39 @@ pub fn table(all: &[MixingReport], worth: impl IntoIterator<Item = String>, what
     }
 }
 
-/// The badge: whether the diagnostics speak against convergence; none where they are not known.
-pub fn check(all: &[MixingReport]) -> Option<Check> {
-    let known = || all.iter().filter(|one| one.verdict().is_some());
-    let is_ok = known().all(|one| one.verdict() == Some(true));
-    known().next()?;
-    let words = if is_ok {
-        format!("R̂ at most {R_HAT_LIMIT}, ESS at least {LEAST_ESS} per chain")
-    } else {
-        let r_hat = known().filter_map(|one| one.r_hat).fold(f64::NEG_INFINITY, f64::max);
-        let r_hat = if r_hat.is_finite() { format!(" (R̂ up to {r_hat:.2})") } else { String::new() };
-        format!("chains not converged{r_hat}; run longer")
-    };
-    Some(Check { is_ok, words })
+/// The badge of chains that were learned from, which warns where the terminal does; none where nothing is known.
+pub fn check<'a>(chains: impl IntoIterator<Item = &'a ChainReport>) -> Option<Check> {
+    let mut words = None;
+    for chain in chains {
+        if let Some(note) = chain.warning() {
+            return Some(Check { is_ok: false, words: note.spelled(&flag) });
+        }
+        let is_known = chain.mixing.iter().any(|one| one.verdict().is_some());
+        words = words.or(match chain.sampler.is_empty() {
+            _ if chain.independent => Some("independent samples".to_owned()),
+            true => chain.effective_minibatches.and_then(|_| chain.minibatch_words()),
+            false => is_known.then(|| format!("R̂ at most {R_HAT_LIMIT}, ESS at least {LEAST_ESS} per chain")),
+        });
+    }
+    words.map(|words| Check { is_ok: true, words })
 }
 
 /// The badge of diagnostics of single observables.
-pub fn check_of<'a>(all: impl IntoIterator<Item = &'a Mixing>, chains: usize) -> Check {
-    match warning(all, chains) {
+pub fn check_of(warning: Option<String>) -> Check {
+    match warning {
         Some(words) => Check { is_ok: false, words },
         None => Check { is_ok: true, words: "no diagnostic speaks against convergence".into() },
     }
 }
 
 /// The diagnostics in words.
-fn verdict(all: &[MixingReport]) -> String {
+fn verdict(all: &[MixingReport], is_judged: bool) -> String {
     let mut said = Vec::new();
-    if all.iter().any(|one| one.verdict() == Some(false)) {
+    if is_judged && all.iter().any(|one| one.verdict() == Some(false)) {
         said.push(format!(
             "Not converged: R̂ is above {R_HAT_LIMIT}, or ESS below {LEAST_ESS} per chain. Run longer, or thin more."
         ));
-    } else if all.iter().any(|one| one.verdict().is_some()) {
+    } else if is_judged && all.iter().any(|one| one.verdict().is_some()) {
         said.push(format!(
             "R̂ is at most {R_HAT_LIMIT}, and ESS at least {LEAST_ESS} per chain: no diagnostic speaks against convergence."
         ));
@@ -156,19 +167,30 @@ pub fn warning<'a>(all: impl IntoIterator<Item = &'a Mixing>, chains: usize) -> 
     }
 }
 
+/// The observables that never changed over more than a few draws, in words; none where there are none.
+pub fn never_changed<'a>(all: impl IntoIterator<Item = (String, &'a Mixing)>) -> Option<String> {
+    let names: Vec<String> =
+        all.into_iter().filter(|(_, mixing)| mixing.is_stuck()).map(|(name, _)| name).collect();
+    (!names.is_empty()).then(|| format!("{} never changed; the chain may be stuck", names.join(" and ")))
+}
+
 const DIAGNOSTICS: &str = "
     Mean over all chains with its Monte-Carlo standard error, bulk and tail effective sample size, and rank-normalized split R̂.";
 
 /// The diagnostics as a table of a report, with a verdict.
 pub fn diagnostics_table<'a>(rows: impl IntoIterator<Item = (String, &'a Mixing)>, verdict: &str) -> Table {
+    // Of values that never change, all but the mean is a convention.
+    let known = |mixing: &Mixing, x: f64, digits: usize| {
+        if x.is_nan() || mixing.error == 0.0 { "–".to_owned() } else { format!("{x:.digits$}") }
+    };
     let row = |(name, mixing): (String, &Mixing)| {
         vec![
             name,
             measured(mixing.mean, mixing.error),
-            format!("{:.2}", mixing.autocorrelation_time),
-            format!("{:.0}", mixing.ess_bulk),
-            format!("{:.0}", mixing.ess_tail),
-            format!("{:.4}", mixing.r_hat),
+            known(mixing, mixing.autocorrelation_time, 2),
+            known(mixing, mixing.ess_bulk, 0),
+            known(mixing, mixing.ess_tail, 0),
+            known(mixing, mixing.r_hat, 4),
         ]
     };
     let head = ["observable", "mean", "autocorrelation time", "bulk ESS", "tail ESS", "R̂"];
@@ -188,7 +210,7 @@ mod tests {
     use ergodict::chain::{Trace, TraceSet};
 
     fn table_of(one: MixingReport) -> Table {
-        table(&[one], None, "")
+        table(&[one], None, true, "")
     }
 
     use ergodict::rng::{Purpose, stream, uniform};

@@ -72,7 +72,7 @@ fn of_patches(model: &Model) -> Result<Report, PictureError> {
 /// The folded part: loss, convergence, and the diagnostics of chains.
 fn details(report: Report, model: &Model) -> Report {
     let chain = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty());
-    let mut report = report.details(chain.and_then(|chain| mixing::check(&chain.mixing))).figure(loss(model));
+    let mut report = report.details(mixing::check(chain)).figure(loss(model));
     report = stationarity(model).into_iter().fold(report, Report::figure);
     if let Some(chain) = chain {
         let (words, apart) = match model.kind.as_str() {
@@ -80,7 +80,12 @@ fn details(report: Report, model: &Model) -> Report {
             "network" => (network::chain_words(chain), "patches"),
             _ => (SPINS.to_owned(), "kept configurations"),
         };
-        report = report.table(mixing::table(&chain.mixing, chain.minibatch_words(), &words));
+        report = report.table(mixing::table(
+            &chain.mixing,
+            chain.minibatch_words(),
+            model.kind == "network",
+            &words,
+        ));
         report = mixing::curve(&chain.mixing, apart).into_iter().fold(report, Report::figure);
     }
     report

@@ -114,7 +114,8 @@ impl SamplePage<'_> {
             report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
         }
         let kept = self.kept.len();
-        report = report.details(Some(mixing::check_of(self.mixing.iter().map(|(_, mixing)| mixing), kept)));
+        let failed = mixing::warning(self.mixing.iter().map(|(_, mixing)| mixing), kept);
+        report = report.details(Some(mixing::check_of(failed)));
         for (i, (name, _)) in self.mixing.iter().enumerate() {
             let series = self.series.iter().enumerate().map(|(c, series)| {
                 let label = if self.series.len() > 1 { format!("chain {c}") } else { String::new() };

@@ -34,9 +34,8 @@ impl ScanPage<'_> {
         let (rows, cols) = self.shape;
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
-        let failed = mixing::warning(self.points.iter().flat_map(|point| &point.estimates), self.chains);
-        let verdict = failed
-            .map_or_else(String::new, |why| format!(" Warning: {why} at some temperature; run longer."));
+        let failed = scan_warning(self.points, self.chains);
+        let verdict = failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer."));
         let critical = self.critical_temperature.map_or_else(String::new, |t| {
             format!(" The critical temperature of the infinite lattice is {t:.4}.")
         });
@@ -50,7 +49,7 @@ impl ScanPage<'_> {
         for (at, quantity) in self.quantities.iter().enumerate() {
             report = report.figure(self.figure(at, *quantity));
         }
-        let check = mixing::check_of(self.points.iter().flat_map(|point| &point.estimates), self.chains);
+        let check = mixing::check_of(scan_warning(self.points, self.chains));
         report = report.table(self.table()).details(Some(check));
         let mut run: Vec<(String, String)> = Vec::new();
         if let Some(config) = self.config.as_object() {
@@ -67,9 +66,26 @@ impl ScanPage<'_> {
         report.code("Reproduce", rerun::command("spins scan", self.config, &[], ""))
     }
 
-    /// The numbers at the top: critical temperature, temperatures, chains.
+    /// The temperature with the largest specific heat, or else susceptibility, and its distance from the next ones.
+    fn peak(&self) -> Option<(String, String)> {
+        let find = |name: &str| self.quantities.iter().position(|one| one.to_string() == name);
+        let at = find("specific-heat").or_else(|| find("susceptibility"))?;
+        let known = self.points.iter().enumerate().filter(|(_, point)| point.estimates[at].mean.is_finite());
+        let (peak, point) =
+            known.max_by(|(_, a), (_, b)| a.estimates[at].mean.total_cmp(&b.estimates[at].mean))?;
+        let around = self.points[peak.saturating_sub(1)..].iter().take(3).map(|point| point.temperature);
+        let steps = around.clone().zip(around.skip(1)).map(|(a, b)| b - a).reduce(f64::max)?;
+        let what = format!(
+            "temperature of the largest {}, grid spacing {}",
+            label(self.quantities[at]),
+            temperature(steps)
+        );
+        Some((temperature(point.temperature), what))
+    }
+
+    /// The numbers at the top: the measured peak, the critical temperature, temperatures, chains.
     fn numbers(&self) -> Vec<(String, String)> {
-        let mut numbers = Vec::new();
+        let mut numbers: Vec<(String, String)> = self.peak().into_iter().collect();
         numbers.extend(
             self.critical_temperature
                 .map(|t| (format!("{t:.4}"), "critical temperature (infinite lattice)".to_owned())),
@@ -114,7 +130,7 @@ impl ScanPage<'_> {
         head.extend(self.quantities.iter().map(|&quantity| label(quantity)));
         head.extend(exchanges.then(|| "exchanges with the next".to_owned()));
         let row = |point: &ScanPoint| {
-            let mut row = vec![format!("{}", (1e4 * point.temperature).round() / 1e4)];
+            let mut row = vec![temperature(point.temperature)];
             row.extend(point.estimates.iter().map(|one| measured(one.mean, one.error)));
             row.extend(exchanges.then(|| {
                 point.exchange_rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate))
@@ -128,6 +144,19 @@ impl ScanPage<'_> {
             words: "Means over all chains with Monte-Carlo standard errors.".into(),
         }
     }
+}
+
+/// A temperature in at most four decimals.
+pub fn temperature(temperature: f64) -> String {
+    ((1e4 * temperature).round() / 1e4).to_string()
+}
+
+/// Why chains have not converged, with the temperatures at which they have not; none where nothing speaks against it.
+pub fn scan_warning(points: &[ScanPoint], chains: usize) -> Option<String> {
+    let why = mixing::warning(points.iter().flat_map(|point| &point.estimates), chains)?;
+    let failed = points.iter().filter(|point| mixing::warning(&point.estimates, chains).is_some());
+    let temperatures: Vec<String> = failed.map(|point| temperature(point.temperature)).collect();
+    Some(format!("{why} at T = {}", temperatures.join(", ")))
 }
 
 /// The name of a quantity in words.

@@ -64,15 +64,23 @@ impl SimulationPage<'_> {
         self.observables.iter().take(3).map(one).collect()
     }
 
+    /// Why the chains may not have converged, if so.
+    fn warning(&self) -> Option<String> {
+        let failed = mixing::warning(self.observables.iter().map(|one| &one.mixing), self.chains.len());
+        let means = self.observables.iter().filter(|one| one.is_mean);
+        let same = mixing::never_changed(means.map(|one| (one.name.clone(), &one.mixing)));
+        failed.into_iter().chain(same).reduce(|a, b| format!("{a}; {b}"))
+    }
+
     /// The page.
     ///
     /// # Errors
     /// Configurations that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let (rows, cols) = self.shape;
-        let failed = mixing::warning(self.observables.iter().map(|one| &one.mixing), self.chains.len());
-        let verdict =
-            failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or use a burn-in."));
+        let verdict = self
+            .warning()
+            .map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or use a burn-in."));
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
         let lead = format!(
@@ -111,10 +119,7 @@ impl SimulationPage<'_> {
             let title = format!("Trace: {observable}");
             report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
         }
-        report = report.details(Some(mixing::check_of(
-            self.observables.iter().map(|one| &one.mixing),
-            self.chains.len(),
-        )));
+        report = report.details(Some(mixing::check_of(self.warning())));
         let curves = self.observables.iter().map(|one| {
             let series: Vec<&[f64]> = one.series.iter().map(|values| &**values).collect();
             mixing::autocorrelation_of(&one.name, &series)

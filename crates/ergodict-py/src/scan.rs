@@ -9,8 +9,7 @@ use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Quantity, SystemData, SystemSettings};
 use ergodict::run::{ScanPoint, ScanSettings, Status, TemperatureScan, drive};
 use ergodict::text::Shape;
-use ergodict_pages::mixing;
-use ergodict_pages::scan::ScanPage;
+use ergodict_pages::scan::{ScanPage, scan_warning};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -101,6 +100,6 @@ pub(crate) fn scan_temperatures<'py>(
     found.set_item("critical_temperature", critical)?;
     let converged = points.iter().flat_map(|point| &point.estimates).map(|one| one.converged(chains));
     found.set_item("converged", converged.into_iter().all(|one| one == Some(true)))?;
-    let warning = mixing::warning(points.iter().flat_map(|point| &point.estimates), chains);
+    let warning = scan_warning(&points, chains);
     Ok((found, warning))
 }

@@ -46,9 +46,13 @@ pub fn number(value: f64) -> String {
 /// ```
 /// use ergodict_report::words::measured;
 /// assert_eq!(measured(-1.114_45, 0.024_82), "-1.114 ± 0.025");
-/// assert_eq!((measured(14.5, 12.0), measured(0.5, f64::NAN)), ("14 ± 12".into(), "0.500 ± NaN".into()));
+/// assert_eq!((measured(14.5, 12.0), measured(0.5, f64::NAN)), ("14 ± 12".into(), "0.500".into()));
 /// ```
 pub fn measured(value: f64, error: f64) -> String {
+    // Of values that are too few or all the same no error is known.
+    if error.is_nan() || error == 0.0 {
+        return number(value);
+    }
     if !(error > 0.0 && error.is_finite() && value.is_finite()) {
         return format!("{} ± {}", number(value), number(error));
     }

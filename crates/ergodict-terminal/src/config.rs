@@ -122,18 +122,31 @@ pub(crate) fn innermost<'a>(
 
 /// Whether a word is a flag whose value is the next word.
 fn takes_next(word: &str, cli: &Command, verb: &Command) -> bool {
+    option(word, cli, verb).is_some_and(|(arg, value)| value.is_none() && !arg.is_require_equals_set())
+}
+
+/// The option that a word is, with its value where the same word has it.
+pub(crate) fn option<'a, 'b>(
+    word: &'b str,
+    cli: &'a Command,
+    verb: &'a Command,
+) -> Option<(&'a Arg, Option<&'b str>)> {
     let find = |is: &dyn Fn(&Arg) -> bool| {
-        cli.get_arguments().chain(verb.get_arguments()).find(|arg| is(arg)).is_some_and(|arg| {
-            matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set()
-        })
+        let takes_value = |arg: &&Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        let named = cli.get_arguments().chain(verb.get_arguments()).filter(|arg| !arg.is_positional());
+        named.filter(takes_value).find(|arg| is(arg))
     };
     if let Some(long) = word.strip_prefix("--") {
-        return find(&|arg| is_called(arg, long));
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        return Some((find(&|arg| is_called(arg, name))?, value));
     }
-    let Some(letters) = word.strip_prefix('-') else { return false };
+    let letters = word.strip_prefix('-')?;
     // Of letters put together, the first that takes a value takes the rest, or the next word where there is none.
-    let valued = letters.char_indices().find(|&(_, c)| find(&|arg| arg.get_short() == Some(c)));
-    valued.is_some_and(|(at, c)| at + c.len_utf8() == letters.len())
+    letters.char_indices().find_map(|(at, c)| {
+        let rest = &letters[at + c.len_utf8()..];
+        let arg = find(&|arg| arg.get_short() == Some(c))?;
+        Some((arg, Some(rest.strip_prefix('=').unwrap_or(rest)).filter(|rest| !rest.is_empty())))
+    })
 }
 
 /// A key and its value as flags.

@@ -18,6 +18,7 @@ pub mod output;
 pub mod paths;
 pub mod progress;
 pub mod refusal;
+mod repeated;
 pub mod rescue;
 pub mod resolved;
 pub mod verbose;
@@ -40,7 +41,8 @@ pub fn run<C: FromArgMatches>(
     arguments: Vec<OsString>,
     perform: impl FnOnce(C) -> anyhow::Result<ExitCode>,
 ) -> ExitCode {
-    let arguments = config::expand(cli, with_help(arguments));
+    let arguments = with_help(arguments);
+    let arguments = repeated::refuse(cli, &arguments).and_then(|()| config::expand(cli, arguments));
     let done = arguments.and_then(|arguments| parse_and_run(cli, &arguments, perform));
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {

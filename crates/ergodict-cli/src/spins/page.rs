@@ -90,14 +90,15 @@ pub(super) fn of_learning(
         let mixing: Vec<mixing::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
         let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
         let svg = loss(&curves, from_file).svg();
-        report = report.details(ergodict_pages::mixing::check(&mixing));
+        let chains = group.iter().filter_map(|outcome| outcome.model.provenance.chain.as_ref());
+        report = report.details(ergodict_pages::mixing::check(chains));
         report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
         if !mixing.is_empty() {
             let worth = group.iter().filter_map(|outcome| {
                 let words = outcome.model.provenance.chain.as_ref()?.minibatch_words()?;
                 Some(format!("{}: {words}", name(outcome.temperature, outcome.every)))
             });
-            report = report.table(mixing::table(&mixing, worth, CHAINS));
+            report = report.table(mixing::table(&mixing, worth, false, CHAINS));
             let curve = mixing::curve(&mixing, "kept configurations");
             report = curve.into_iter().fold(report, Report::figure);
         }
@@ -117,7 +118,7 @@ pub(super) fn of_learning(
 }
 
 const CHAINS: &str = "
-    Minibatches are patches of consecutive configurations of one chain, so they are correlated. Energy and magnetization of each configuration show how strongly, for each τ.";
+    Minibatches are patches of consecutive configurations of one chain, so they are correlated. The observables of each configuration show how strongly, for each τ.";
 
 /// The diagnostics of a run, under its name.
 fn mixing(outcome: &Outcome) -> Vec<mixing::MixingReport> {
@@ -244,7 +245,11 @@ impl Outcome {
     /// The numbers at the top: what the atoms reconstruct, and what it was learned from.
     fn numbers(&self) -> Vec<(String, String)> {
         let reconstructed = if self.sites_right.is_nan() {
-            (number(self.relative_error), "relative error of the last configuration".to_owned())
+            let mean = number(self.mean_error);
+            (
+                number(self.relative_error),
+                format!("relative error of the last configuration (mean value alone: {mean})"),
+            )
         } else {
             let share = format!("{:.1} %", 100.0 * self.sites_right);
             (share, format!("of sites reconstructed{}", baseline(self.most_frequent)))

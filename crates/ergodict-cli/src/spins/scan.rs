@@ -12,7 +12,7 @@ use crate::{interrupt, output, paths};
 use anyhow::{Result, bail};
 use ergodict::chain::Quantity;
 use ergodict::run::{Identity, ScanPoint, ScanSettings, ScanTable, Status, TemperatureScan};
-use ergodict_pages::scan::ScanPage;
+use ergodict_pages::scan::{ScanPage, scan_warning, temperature};
 use ergodict_report::words::{count, measured};
 use serde::Serialize;
 use serde_json::Value;
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     driver.remove()?;
     let chains = args.scan.chains() as usize;
-    let temperature = |point: &ScanPoint| TemperatureSummary {
+    let summary_of = |point: &ScanPoint| TemperatureSummary {
         temperature: point.temperature,
         observables: point
             .estimates
@@ -106,10 +106,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         chains,
         sweeps: scan.sweeps(),
         critical_temperature,
-        temperatures: points.iter().map(temperature).collect(),
+        temperatures: points.iter().map(summary_of).collect(),
         seconds,
         resumed,
-        labels: points.iter().map(|point| temperature_label(point.temperature)).collect(),
+        labels: points.iter().map(|point| label(point, chains)).collect(),
         points: &points,
         quantities: &quantities,
         written: args
@@ -139,9 +139,10 @@ impl Args {
     }
 }
 
-/// A temperature in at most four decimals.
-fn temperature_label(temperature: f64) -> String {
-    ((1e4 * temperature).round() / 1e4).to_string()
+/// A temperature in at most four decimals, with a star where chains have not converged.
+fn label(point: &ScanPoint, chains: usize) -> String {
+    let star = if mixing::warning(&point.estimates, chains).is_some() { "*" } else { "" };
+    temperature(point.temperature) + star
 }
 
 /// How the table is written.
@@ -274,9 +275,8 @@ impl Summary for ScanSummary<'_> {
         };
         lines.push(("T", align(&head)));
         lines.extend(self.labels.iter().zip(&table).map(|(label, row)| (&**label, align(row))));
-        let all = self.points.iter().flat_map(|point| &point.estimates);
-        if let Some(why) = mixing::warning(all, self.chains) {
-            lines.push(("warning", format!("{why} at some temperature; increase --sweeps")));
+        if let Some(why) = scan_warning(self.points, self.chains) {
+            lines.push(("warning", format!("{why}; increase --sweeps")));
         }
         if let Some(exact) = self.critical_temperature {
             let how = if self.config["model"] == "xy" { "by simulations" } else { "exact" };

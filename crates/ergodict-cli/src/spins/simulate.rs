@@ -4,6 +4,7 @@ pub(super) mod summary;
 
 use super::drawing;
 use super::system::{System, unusable};
+use super::values::check_radians;
 use super::whole_steps;
 use crate::args::{Common, count};
 use crate::checkpoints::CheckpointArgs;
@@ -102,7 +103,7 @@ pub(super) struct Observed {
 impl Observed {
     pub(super) fn words(&self, every: u64) -> String {
         let time = self.mixing.autocorrelation_time;
-        let updates = if time.is_nan() {
+        let updates = if time.is_nan() || self.mixing.error == 0.0 {
             String::new()
         } else {
             format!("; {} updates per independent frame", number(time * every as f64))
@@ -321,7 +322,15 @@ impl Args {
                 }
                 let last = trajectory.len().checked_sub(1);
                 let last = last.with_context(|| format!("{}: has no frame to start from", path.display()))?;
-                trajectory.frame(last, walk.alphabet().is_real())?
+                let frame = trajectory.frame(last, walk.alphabet().is_real())?;
+                if let Frame::Real(angles) = &frame
+                    && angles.iter().all(|angle| angle.fract() == 0.0)
+                {
+                    let low = angles.iter().copied().fold(f64::INFINITY, f64::min);
+                    let high = angles.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    check_radians((low, high), ("--start", path))?;
+                }
+                frame
             }
         };
         let point = walk.point();

@@ -31,8 +31,13 @@ pub(super) fn alphabet(
     let guessed = system.model.is_none() && spins.is_none() && !values.iter().all(is_spin);
     if let Some(real) = stated.or(guessed.then_some(Alphabet::Real)) {
         let mut range = widen(&values);
+        let mut are_whole = values.iter().all(is_spin);
         while trajectory.next_real_frame(&mut values)? {
             range = widen(&values);
+            are_whole = are_whole && values.iter().all(is_spin);
+        }
+        if real == Alphabet::Angle && are_whole {
+            check_radians(range, (flag, path))?;
         }
         return Ok((real, range));
     }
@@ -62,6 +67,17 @@ pub(super) fn alphabet(
         bail!("{flag} {}: holds {}, but {}", path.display(), seen.words(), expected(system, stated))
     })?;
     Ok((stated, range))
+}
+
+/// Refuses whole numbers that differ: directions that are numbered, and not angles.
+pub(super) fn check_radians((low, high): (f64, f64), (flag, path): NamedPath<'_>) -> Result<()> {
+    if low < high {
+        bail!(
+            "{flag} {}: holds whole numbers from {low} to {high}, but angles are in radians: multiply numbered directions by 2π/q",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// What the alphabet that was stated asks for.

@@ -197,6 +197,11 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("edges.txt", ["edges.txt: is not a .npy array", "(frames, rows, columns)"]),
         ("half.npy --model ising", ["half.npy: holds 0.5 in frame 0, row 0, column 0", "whole numbers"]),
         ("half.npy --spins one-hot", ["half.npy: holds 0.5 in frame 0", "--spins real, angles --model xy"]),
+        (
+            "labels.npy --model xy",
+            ["labels.npy: holds whole numbers from 0 to 4", "multiply numbered directions by 2π/q"],
+        ),
+        ("labels.npy --spins vector", ["labels.npy: holds whole numbers from 0 to 4", "radians"]),
         ("low.npy", ["low.npy: the values of the trajectory go from -3", "labels from 0"]),
         ("none.npy", ["none.npy: no frame is left", "--burn-in"]),
         ("t.npy --every 6", ["t.npy: no frame is left", "--every"]),

@@ -37,11 +37,34 @@ fn the_same_as_toml() {
 }
 
 #[test]
+fn an_option_that_is_given_twice_is_refused() {
+    let bench = bench();
+    for (words, said) in [
+        ("spins simulate --temperature 2 --temperature 3 -o t.npy", "--temperature is given twice: 2 and 3"),
+        (
+            "spins learn --trajectory a.npy --trajectory=b.npy -o m",
+            "--trajectory is given twice: a.npy and b.npy",
+        ),
+        ("factor x.npy -r 2 -qr3 -o m", "--atoms is given twice: 2 and 3"),
+        ("--seed 1 factor x.npy -r 2 --seed 2 -o m", "--seed is given twice: 1 and 2"),
+        ("factor x.npy --config run.toml --config m -o again", "--config is given twice: run.toml and m"),
+    ] {
+        let done = bench.run(words);
+        assert!(done.code == Some(2) && done.stderr.contains(said), "{words}: {}", done.stderr);
+    }
+    // Lists go on, and flags without a value say the same again.
+    bench.run("spins learn --size 8 --updates 400 --every 100 --patch 3 --patches 9 -r 2 --temperature 2 --temperature 3 -q -q -o s").fine();
+}
+
+#[test]
 fn flags_override_it() {
     let bench = bench();
     let plain = "--kappa1 0 --shuffle=false --schedule balanced --f64 --seed 4";
     bench.run(&format!("factor x.npy -o over -q {plain} --config m")).fine();
-    bench.run(&format!("factor x.npy -o want -q {FLAGS} {plain}")).fine();
+    let others = ["--kappa1 0.01", "--schedule power:0.9", "--seed 9"]
+        .iter()
+        .fold(FLAGS.to_owned(), |all, one| all.replace(one, ""));
+    bench.run(&format!("factor x.npy -o want -q {others} {plain}")).fine();
     assert!(bench.bytes("over") == bench.bytes("want"));
     bench.run("--seed 4 factor x.npy -o over -q --config m").fine();
     assert_eq!(bench.model("over").seed, 4);

@@ -121,11 +121,13 @@ fn scans_print_a_row_for_each_temperature_and_resume() {
         bench.run(&format!("{words} --tempering --update checkerboard -o {name}")).fine();
         let table = String::from_utf8(bench.bytes(name)).unwrap();
         let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(separator).collect()).collect();
-        assert_eq!(lines[0][..4], ["temperature", "energy", "energy-error", "energy-exact"]);
+        let head = ["temperature", "energy", "energy-error", "energy-r-hat", "energy-ess", "energy-exact"];
+        assert_eq!(lines[0][..6], head);
         assert_eq!((lines.len(), lines[0].last(), lines[3].last()), (4, Some(&"exchange-rate"), Some(&"")));
         let first = &summary["temperatures"][0];
         assert_eq!(lines[1][1].parse::<f64>().ok(), first["observables"][0]["mean"].as_f64());
-        assert_eq!(lines[1][3].parse::<f64>().ok(), first["exact_energy"].as_f64());
+        assert_eq!(lines[1][3].parse::<f64>().ok(), first["observables"][0]["r_hat"].as_f64());
+        assert_eq!(lines[1][5].parse::<f64>().ok(), first["exact_energy"].as_f64());
     }
     bench.run(&format!("{words} -o scan.json")).fine();
     let table: serde_json::Value = serde_json::from_slice(&bench.bytes("scan.json")).unwrap();
@@ -190,7 +192,46 @@ fn a_chain_that_never_moved_is_no_perfect_one() {
         "spins simulate --size 8 --temperature 0.01 --start ordered --updates 6400 --every 64 -o t.npy";
     let done = bench.run(cold).fine();
     let talk = String::from_utf8_lossy(&done.stdout).into_owned() + &done.stderr;
-    assert!(talk.contains("1.00, never changed: the chain may be stuck"), "{talk}");
+    assert!(talk.contains("1.00, never changed: the chain may be stuck\n"), "{talk}");
+    let warning = "energy and magnetization never changed; the chain may be stuck";
+    assert!(talk.contains(&format!("warning       {warning}; try another --start or --update")), "{talk}");
+    bench.run(&format!("{cold} --chains 4 --report cold.html")).fine();
+    let page = String::from_utf8(bench.bytes("cold.html")).unwrap();
+    assert!(page.contains(warning) && !page.contains("± 0") && !page.contains("speaks against"));
+    // Of four draws nothing can be said.
+    let few = bench
+        .run("spins simulate --size 8 --temperature 0.01 --start ordered --updates 256 --every 64 -o t.npy");
+    assert!(!few.fine().stderr.contains("warning"));
+}
+
+/// The stars and the temperatures of the warning are those whose R̂ or ESS in the table are out of bounds.
+#[test]
+fn a_scan_names_the_temperatures_that_have_not_converged() {
+    let bench = Bench::new();
+    let words = "spins scan --size 16 --temperature 2.26,8 --update random --observables energy --sweeps 1000 --seed 3";
+    let done = bench.run(&format!("{words} -o scan.json --report scan.html")).fine();
+    let table: Value = serde_json::from_slice(&bench.bytes("scan.json")).unwrap();
+    let failed =
+        |row: &Value| row["energy-r-hat"].as_f64() > Some(1.01) || row["energy-ess"].as_f64() < Some(200.0);
+    assert_eq!(table.as_array().unwrap().iter().map(failed).collect::<Vec<_>>(), [true, false]);
+    let talk = &done.stderr;
+    assert!(
+        talk.contains(" at T = 2.26; increase --sweeps") && talk.contains("2.26*") && !talk.contains("8*"),
+        "{talk}"
+    );
+    let page = String::from_utf8(bench.bytes("scan.html")).unwrap();
+    assert!(page.contains(" at T = 2.26; run longer"));
+}
+
+#[test]
+fn the_report_of_a_scan_begins_with_what_was_measured() {
+    let bench = Bench::new();
+    bench
+        .run("spins scan --size 8 --from 1.5 --to 3.5 --temperatures 5 --sweeps 500 --report scan.html -q")
+        .fine();
+    let page = String::from_utf8(bench.bytes("scan.html")).unwrap();
+    let measured = page.find("temperature of the largest specific heat, grid spacing 0.5").unwrap();
+    assert!(measured < page.find("critical temperature (infinite lattice)").unwrap());
 }
 
 #[test]

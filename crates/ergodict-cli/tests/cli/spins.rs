@@ -377,3 +377,71 @@ fn cells_are_learned_by_their_borders_and_reconstructed() {
     // All of them, with twenty seeds.
     assert!(right > 390, "{right} of 400");
 }
+
+#[test]
+fn a_trajectory_that_never_changes_is_warned_of() {
+    let bench = Bench::new();
+    bench.put_spins("t.npy", 50, (12, 12), |_, i, j| if (i + j) % 3 == 0 { 1 } else { -1 });
+    let words = "spins learn --trajectory t.npy --patch 3 --patches 20 -r 3 -o m --report page.html";
+    let talk = bench.run(words).fine().stderr;
+    let warning = "mean product of neighbors never changed; all configurations may be the same";
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(talk.contains("warning") && talk.contains(warning) && page.contains(warning), "{talk}");
+    assert!(!page.contains("NaN"));
+    // A density that is conserved is no standstill: a row that moves by one site changes its neighbors.
+    bench.put_spins("t.npy", 50, (12, 12), |t, i, j| {
+        if j < 3 + usize::from(i == 0) || (i == 1 && j == t % 8 + 4) { 1 } else { -1 }
+    });
+    let talk = bench.run(words).fine().stderr;
+    assert!(talk.contains("chain") && !talk.contains("never changed"), "{talk}");
+}
+
+/// Two labels that take turns slowly are seen in their shares, not in that of the most frequent one.
+#[test]
+fn slow_changes_of_the_label_ahead_count() {
+    let bench = Bench::new();
+    let label =
+        |t: usize, at: usize| if (at * 7919 + t * 104_729) % 97 < 10 { 2 } else { (t / 100 % 2) as i8 };
+    bench.put_spins("t.npy", 400, (12, 12), |t, i, j| label(t, 12 * i + j));
+    let summary = learn(&bench, "--trajectory t.npy --patch 3 --patches 5 -r 3 --model potts");
+    let worth = summary["runs"][0]["effective_minibatches"].as_f64().unwrap();
+    assert!(worth < 30.0, "{worth}");
+}
+
+/// The badge of the report warns where the terminal does.
+#[test]
+fn terminal_and_report_have_one_criterion() {
+    let bench = Bench::new();
+    for (hold, warns) in [(1, false), (40, true)] {
+        let noise = |t: usize, at: usize| {
+            (at * 7919 + (t / hold) * (t / hold) * 104_729) % 97 < 48 + (t / hold * 31) % 11
+        };
+        bench.put_spins("t.npy", 200, (12, 12), |t, i, j| if noise(t, 12 * i + j) { 1 } else { -1 });
+        let talk = bench
+            .run("spins learn --trajectory t.npy --patch 3 --patches 5 -r 3 -o m --report p.html")
+            .fine()
+            .stderr;
+        let page = String::from_utf8(bench.bytes("p.html")).unwrap();
+        assert_eq!(talk.contains("warning"), warns, "{talk}");
+        assert_eq!(page.contains("30 are advised; use a longer trajectory"), warns);
+        assert!(!page.contains("Not converged") && !page.contains("chains not converged"));
+    }
+}
+
+#[test]
+fn the_error_of_real_numbers_stands_next_to_that_of_their_mean() {
+    let bench = Bench::new();
+    bench.put_npy(
+        "t.npy",
+        &ergodict::linalg::Mat::<f64>::from_fn(12, 12, |j, i| 3.5 + (i as f64 * 0.7).sin() + j as f64 * 0.01),
+    );
+    let done = bench.run("spins learn --trajectory t.npy --patch 3 --patches 20 -r 3 -o m --json").fine();
+    let run = &done.json()["runs"][0];
+    let values: Vec<f64> =
+        (0..144).map(|at| 3.5 + (f64::from(at / 12) * 0.7).sin() + f64::from(at % 12) * 0.01).collect();
+    let mean = values.iter().sum::<f64>() / 144.0;
+    let squares = |shift: f64| values.iter().map(|x| (x - shift).powi(2)).sum::<f64>();
+    let expected = (squares(mean) / squares(0.0)).sqrt();
+    assert!((run["mean_error"].as_f64().unwrap() - expected).abs() < 1e-12, "{run}");
+    assert!(done.stderr.contains("(mean value alone: ") || done.stderr.is_empty(), "{}", done.stderr);
+}

@@ -42,6 +42,8 @@ pub struct Mixing {
 pub const R_HAT_LIMIT: f64 = 1.01;
 /// Fewest effective draws of each chain, bulk and tail, at which R̂ and errors can be relied on.
 pub const LEAST_ESS: f64 = 100.0;
+/// Fewest equal draws that suggest a stuck chain.
+pub const LEAST_CONSTANT: u64 = 8;
 
 impl Mixing {
     /// Of `m` chains of `n` values each; longer ones are cut to the shortest.
@@ -88,6 +90,11 @@ impl Mixing {
             ess_tail: ess_quantile(&chains, &ranked, 0.05).min(ess_quantile(&chains, &ranked, 0.95)),
             r_hat: rank_normalized_r_hat(&halves),
         }
+    }
+
+    /// Whether more than a few draws are all the same, as in a stuck chain.
+    pub fn is_stuck(&self) -> bool {
+        self.error == 0.0 && self.effective_sample_size >= LEAST_CONSTANT as f64
     }
 
     /// Whether `chains` chains have converged as far as can be seen: R̂ at most [`R_HAT_LIMIT`], and bulk and tail ESS at least [`LEAST_ESS`] per

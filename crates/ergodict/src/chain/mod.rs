@@ -76,7 +76,7 @@ pub use subsampled::Subsampled;
 pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
-pub(crate) use watched::{MEAN_PIXEL, mixed};
+pub(crate) use watched::{MEAN_PIXEL, SITE_ENERGY, mixed};
 pub use watched::{MixingReport, TraceSet};
 pub use xy::{Xy, XyState};
 

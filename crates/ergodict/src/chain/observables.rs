@@ -1,7 +1,7 @@
 //! Observables: the numbers by which one sees how a spin system mixes.
 
 use super::cluster::Clusters;
-use super::{Alphabet, Boundary, SpinSystem};
+use super::{Alphabet, Boundary, Lattice, SpinSystem};
 use crate::data::Frame;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
@@ -249,9 +249,63 @@ pub(crate) fn frame_magnetization(frame: &Frame<'_>, alphabet: Alphabet) -> f64 
     }
 }
 
+/// Labels whose shares are watched: the first.
+const MOST_SHARES: u8 = 16;
+
+/// Names of [`order_parameters`].
+pub(crate) fn order_names(alphabet: Alphabet) -> Vec<String> {
+    match alphabet {
+        Alphabet::Labels(labels) => {
+            (0..labels.min(MOST_SHARES)).map(|label| format!("share of label {label}")).collect()
+        }
+        Alphabet::Angle => vec!["mean cosine".to_owned(), "mean sine".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+/// What the magnetization leaves out where the symmetry is broken: the shares of labels, the mean cosine and sine of angles.
+pub(crate) fn order_parameters(frame: &Frame<'_>, alphabet: Alphabet) -> Vec<f64> {
+    let sites = frame.len() as f64;
+    match (frame, alphabet) {
+        (Frame::Whole(spins), Alphabet::Labels(labels)) => {
+            let mut counts = [0u64; 256];
+            spins.iter().for_each(|x| counts[usize::from(*x as u8)] += 1);
+            counts[..usize::from(labels.min(MOST_SHARES))].iter().map(|n| *n as f64 / sites).collect()
+        }
+        (Frame::Real(angles), Alphabet::Angle) => {
+            [f64::cos, f64::sin].map(|of| angles.iter().map(|x| of(*x)).sum::<f64>() / sites).to_vec()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Name of [`neighbor_mean`].
+pub(crate) fn neighbor_name(alphabet: Alphabet) -> &'static str {
+    match alphabet {
+        Alphabet::Labels(_) => "share of equal neighbors",
+        Alphabet::Angle => "mean cosine between neighbors",
+        _ => "mean product of neighbors",
+    }
+}
+
+/// Mean over all bonds, for frames whose energy is not known: whether labels are equal, the cosine between angles, the product of other values.
+pub(crate) fn neighbor_mean(frame: &Frame<'_>, alphabet: Alphabet, lattice: Lattice) -> f64 {
+    let bonds = lattice.bonds().count().max(1) as f64;
+    let sum = match frame {
+        Frame::Whole(spins) if matches!(alphabet, Alphabet::Labels(_)) => {
+            lattice.over_bonds(spins, |a, b| i32::from(a == b)) as f64
+        }
+        Frame::Whole(spins) => lattice.over_bonds(spins, |a, b| i32::from(a) * i32::from(b)) as f64,
+        Frame::Real(values) => {
+            let of = |a: f64, b: f64| if alphabet == Alphabet::Angle { (a - b).cos() } else { a * b };
+            lattice.bonds().map(|(a, b)| of(values[a], values[b])).sum()
+        }
+    };
+    sum / bonds
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Lattice;
     use super::*;
     use crate::rng::{Purpose, below, stream};
 
@@ -297,6 +351,30 @@ mod tests {
         assert_eq!(magnetization(&[2, 2, 2], Alphabet::Labels(3)), 1.0);
         assert_eq!(magnetization(&[2, 2, 1, 0], Alphabet::Labels(3)), 0.25);
         assert_eq!(magnetization(&[0, 0], Alphabet::Labels(1)), 1.0);
+    }
+
+    #[test]
+    fn order_parameters_see_which_label_or_direction_is_ahead() {
+        let labels: [Frame<'_>; 2] = [vec![2i8, 2, 1, 2].into(), vec![0i8, 0, 1, 0].into()];
+        let alphabet = Alphabet::Labels(3);
+        assert_eq!(frame_magnetization(&labels[0], alphabet), frame_magnetization(&labels[1], alphabet));
+        assert_eq!(order_parameters(&labels[0], alphabet), [0.0, 0.25, 0.75]);
+        assert_eq!(order_parameters(&labels[1], alphabet), [0.75, 0.25, 0.0]);
+        assert_eq!(order_names(Alphabet::Labels(100)).len(), 16);
+        let angles: Frame<'_> = vec![std::f64::consts::FRAC_PI_2; 4].into();
+        let mean = order_parameters(&angles, Alphabet::Angle);
+        assert!(mean[0].abs() < 1e-12 && (mean[1] - 1.0).abs() < 1e-12);
+        assert!(order_parameters(&vec![1i8, -1].into(), Alphabet::PlusMinus).is_empty());
+    }
+
+    #[test]
+    fn means_over_neighbors_count_every_bond_once() {
+        let open = Lattice::new(1, 3, Boundary::Free).unwrap();
+        assert_eq!(neighbor_mean(&vec![1i8, 1, -1].into(), Alphabet::PlusMinus, open), 0.0);
+        assert_eq!(neighbor_mean(&vec![2i8, 2, 0].into(), Alphabet::Labels(3), open), 0.5);
+        assert_eq!(neighbor_mean(&vec![2.0, 3.0, 1.0].into(), Alphabet::Real, open), 4.5);
+        let equal = neighbor_mean(&vec![0.3, 0.3, 0.3].into(), Alphabet::Angle, open);
+        assert!((equal - 1.0).abs() < 1e-12);
     }
 
     #[test]

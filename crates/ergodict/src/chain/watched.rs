@@ -1,7 +1,7 @@
 //! What chains are watched by while a dictionary is learned from them, and how well they mix by that.
 
 use super::Trace;
-use super::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
+use super::diagnostics::{LEAST_CONSTANT, LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation, bartlett_errors};
 use serde::{Deserialize, Serialize};
 
 /// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
@@ -11,6 +11,8 @@ const MOST_VALUES: usize = 1 << 14;
 const FEWEST: usize = 16;
 /// What is watched along a walk over images.
 pub(crate) const MEAN_PIXEL: &str = "mean of the patch";
+/// What is watched along a chain on a lattice, but not in a trajectory from a file.
+pub(crate) const SITE_ENERGY: &str = "energy per site";
 /// Lags of an autocorrelation function, in values.
 const LAGS: usize = 100;
 /// Fewest values of a chain that are evaluated, as for [`Mixing::from_series`].
@@ -142,7 +144,7 @@ pub(crate) fn mixed(watched: &[TraceSet]) -> Vec<MixingReport> {
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MixingReport {
-    /// Observable, in words: of network patches the edges, or the weight, off the motif; of lattices the energy per site and the magnetization.
+    /// Observable, in words: of network patches the edges, or the weight, off the motif; of lattices the energy per site (of files the mean over neighbors), the magnetization, and the shares of labels or the mean cosine and sine.
     pub observable: String,
     /// Network of the chains, where there are several; else empty.
     #[serde(default)]
@@ -194,6 +196,11 @@ impl MixingReport {
     /// Whether it has converged, as far as can be seen; none where that is not known. Files of earlier versions have R̂ alone.
     pub fn verdict(&self) -> Option<bool> {
         self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
+    }
+
+    /// Whether it never changed over more than a few values, as in a stuck chain.
+    pub fn is_stuck(&self) -> bool {
+        self.constant && self.values >= LEAST_CONSTANT
     }
 
     /// Number of independent minibatches that those along these chains are worth: their number over the autocorrelation time in minibatches,

@@ -195,8 +195,8 @@ pub struct ChainReport {
     /// Minibatches along the chains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minibatches: Option<u64>,
-    /// Independent minibatches that these are worth: their number over the autocorrelation time in minibatches, the longest of all observables; none
-    /// where that is not known, for independent draws, and for windows of time.
+    /// Independent minibatches that these are worth: their number over the autocorrelation time in minibatches, the longest of all observables (of
+    /// lattices those that change); none where that is not known, for independent draws, and for windows of time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_minibatches: Option<f64>,
 }
@@ -208,7 +208,9 @@ impl ChainReport {
             return self;
         }
         self.minibatches = Some(minibatches);
-        let worth = self.mixing.iter().map(|one| one.effective_minibatches(minibatches));
+        // On a lattice, what is conserved is no sign of memory.
+        let judged = self.mixing.iter().filter(|one| !self.sampler.is_empty() || !one.constant);
+        let worth = judged.map(|one| one.effective_minibatches(minibatches));
         self.effective_minibatches = worth.reduce(|a, b| a?.min(b?).into()).flatten();
         self
     }

@@ -1,7 +1,7 @@
 //! Warnings: why a result may not be what it seems, from what a model knows of its run.
 
 use super::{ChainReport, Model, NetworkReport, Results};
-use crate::chain::{MEAN_PIXEL, SamplerKind};
+use crate::chain::{MEAN_PIXEL, MixingReport, SITE_ENERGY, SamplerKind};
 use crate::{Hint, Note};
 
 /// Networks that are warned of by name.
@@ -42,6 +42,17 @@ impl ChainReport {
             let text = format!("{}; increase {{}} or {{}}, or use another {{}}", failed.why_not());
             return Some(Note::naming(text, &["steps", "every", "sampler"]));
         }
+        let first = self.mixing.first().map_or("", |one| &*one.observable);
+        if !of_network
+            && !first.is_empty()
+            && first != MEAN_PIXEL
+            && self.mixing.iter().all(MixingReport::is_stuck)
+        {
+            let words = self.minibatch_words().unwrap_or_default();
+            return Some(
+                format!("{words}: {first} never changed; all configurations may be the same").into(),
+            );
+        }
         if let (Some(made), Some(worth)) = (self.minibatches, self.effective_minibatches)
             && worth < LEAST_MINIBATCHES
             && made as f64 >= LONG_MEMORY * worth
@@ -49,11 +60,10 @@ impl ChainReport {
             let words = self.minibatch_words().unwrap_or_default();
             let text = format!("{words}, {LEAST_MINIBATCHES} are advised; ");
             // By what makes a chain longer: that of images has no thinning, that of lattices counts updates.
-            return Some(match self.mixing.first().map(|one| &*one.observable) {
-                Some(MEAN_PIXEL) => Note::naming(text + "increase {} or {}", &["steps", "patches"]),
-                _ if !of_network => {
-                    Note::naming(text + "run longer, or increase {} or {}", &["burn-in", "every"])
-                }
+            return Some(match first {
+                MEAN_PIXEL => Note::naming(text + "increase {} or {}", &["steps", "patches"]),
+                SITE_ENERGY => Note::naming(text + "run longer, or increase {} or {}", &["burn-in", "every"]),
+                _ if !of_network => (text + "use a longer trajectory").into(),
                 _ => Note::naming(
                     text + "increase {} or {}, or use another {}",
                     &["steps", "every", "sampler"],
@@ -142,12 +152,23 @@ mod tests {
         assert_eq!(words(&chain(0.0, "", 100, 10)), None);
         let independent = ChainReport { independent: true, ..chain(0.98, "", 1, 300) };
         assert_eq!(words(&independent), None);
-        // Of values that never changed nothing is known.
+        // A file has no settings that make it longer.
+        let file = ChainReport { mixing: Vec::new(), ..chain(0.98, "", 1, 300) };
+        let mixing = chain(0.98, "", 1, 300).mixing.into_iter();
+        let named = mixing.map(|one| MixingReport { observable: "magnetization".to_owned(), ..one });
+        let file = words(&ChainReport { mixing: named.collect(), ..file }).unwrap();
+        assert!(file.ends_with("30 are advised; use a longer trajectory"), "{file}");
+        // Of values that never changed nothing is known, which is a warning where all are such.
         let mut still = TraceSet::new("magnetization", "", 1, 1);
         (0..50).for_each(|_| still.traces[0].push_with(|| 1.0));
         let still = ChainReport { mixing: still.mixed().into_iter().collect(), ..ChainReport::default() };
         let still = still.with_minibatches(50);
-        assert_eq!((still.minibatches, still.effective_minibatches, still.warning()), (Some(50), None, None));
-        assert!(still.minibatch_words().unwrap().contains("not known"));
+        assert_eq!((still.minibatches, still.effective_minibatches), (Some(50), None));
+        assert!(words(&still).unwrap().contains("not known: magnetization never changed"));
+        // A conserved density is not judged by.
+        let mut moving = chain(0.0, "", 1, 300);
+        moving.mixing.extend(still.mixing);
+        let moving = moving.with_minibatches(300);
+        assert!(moving.effective_minibatches.unwrap() > 200.0 && moving.warning().is_none());
     }
 }

@@ -28,6 +28,8 @@ pub(in crate::spins) struct Outcome {
     pub(in crate::spins) truth: Vec<f64>,
     pub(in crate::spins) reconstructed: Vec<f64>,
     pub(in crate::spins) relative_error: f64,
+    /// That of the mean value at every site.
+    pub(in crate::spins) mean_error: f64,
     pub(in crate::spins) sites_right: f64,
     /// Share of the most frequent value among its sites; none for real numbers.
     pub(in crate::spins) most_frequent: Option<f64>,
@@ -75,6 +77,7 @@ pub(in crate::spins) fn outcome<T: Scalar>(
     };
     Ok(Some(Outcome {
         relative_error: relative_error(&reconstructed, &truth),
+        mean_error: mean_error(&truth, grid.channels),
         sites_right: ground.encoding.agreement(&reconstructed, &spins),
         most_frequent: most_frequent(&spins),
         model,
@@ -91,6 +94,15 @@ pub(in crate::spins) fn outcome<T: Scalar>(
         },
         frames: stats.frames.to_vec(),
     }))
+}
+
+/// The relative error of the mean of each channel at every site.
+fn mean_error(truth: &[f64], channels: usize) -> f64 {
+    let sites = (truth.len() / channels).max(1) as f64;
+    let mean = |c: usize| truth.iter().skip(c).step_by(channels).sum::<f64>() / sites;
+    let means: Vec<f64> = (0..channels).map(mean).collect();
+    let same: Vec<f64> = (0..truth.len()).map(|at| means[at % channels]).collect();
+    relative_error(&same, truth)
 }
 
 /// The share of the most frequent value; none for real numbers.
@@ -131,6 +143,8 @@ struct SpinsRunSummary<'a> {
     learned: LearnedModel<'a>,
     /// ‖X̂ − X‖ / ‖X‖ of the last configuration, reconstructed without penalty
     relative_error: f64,
+    /// The same of the mean value at every site, what is known without a dictionary
+    mean_error: f64,
     /// Share of its sites whose reconstructed value is nearest to the spin that is there; `null` for real numbers
     sites_right: f64,
     /// Share of the most frequent value among its sites, what is right without a dictionary; `null` for real numbers
@@ -156,6 +170,7 @@ impl<'a> SpinsLearnSummary<'a> {
             every: outcome.every,
             learned: LearnedModel::new(&outcome.out, &outcome.model, &outcome.results, run.resumed()),
             relative_error: outcome.relative_error,
+            mean_error: outcome.mean_error,
             sites_right: outcome.sites_right,
             most_frequent: outcome.most_frequent,
             seconds: &outcome.seconds,
@@ -167,11 +182,12 @@ impl<'a> SpinsLearnSummary<'a> {
 }
 
 /// How well atoms reconstruct the last configuration, next to its most frequent value.
-fn finding(atoms: usize, error: f64, right: f64, most_frequent: Option<f64>) -> String {
+fn finding(atoms: usize, errors: (f64, f64), right: f64, most_frequent: Option<f64>) -> String {
     if right.is_nan() {
         return format!(
-            "{atoms} atoms reconstruct the last configuration with relative error {}",
-            number(error)
+            "{atoms} atoms reconstruct the last configuration with relative error {} (mean value alone: {})",
+            number(errors.0),
+            number(errors.1)
         );
     }
     let baseline = baseline(most_frequent);
@@ -187,7 +203,8 @@ pub(in crate::spins) fn baseline(most_frequent: Option<f64>) -> String {
 impl Outcome {
     /// What was found, in a sentence.
     pub(in crate::spins) fn finding(&self) -> String {
-        finding(self.model.w.cols(), self.relative_error, self.sites_right, self.most_frequent)
+        let errors = (self.relative_error, self.mean_error);
+        finding(self.model.w.cols(), errors, self.sites_right, self.most_frequent)
     }
 }
 
@@ -200,7 +217,8 @@ impl Summary for SpinsLearnSummary<'_> {
             let LearnedModel { model, atoms, samples, steps, .. } = run.learned;
             let name =
                 if self.runs.len() == 1 { run.source.clone() } else { name(run.temperature, run.every) };
-            let finding = finding(atoms, run.relative_error, run.sites_right, run.most_frequent);
+            let errors = (run.relative_error, run.mean_error);
+            let finding = finding(atoms, errors, run.sites_right, run.most_frequent);
             lines.push(("", format!("{name}: {finding}")));
             lines.push((
                 "data",

@@ -135,6 +135,10 @@ impl Summary for SimulateSummary<'_> {
         if let Some(why) = mixing::warning(mixing.iter().map(|one| &one.mixing), self.chains) {
             lines.push(("warning", format!("{why}; increase --updates or --burn-in")));
         }
+        let means = mixing.iter().filter(|one| matches!(one.observable, Quantity::Mean(_)));
+        if let Some(why) = mixing::never_changed(means.map(|one| (one.observable.to_string(), &one.mixing))) {
+            lines.push(("warning", format!("{why}; try another --start or --update")));
+        }
         lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
         lines.extend(self.written.clone());
         lines

@@ -4,7 +4,7 @@ use super::ScanPoint;
 use crate::chain::Quantity;
 use serde_json::{Map, Value, json};
 
-/// Columns `temperature`; `energy`, `energy-error` and, where it is known, `energy-exact`, the same of every quantity; and with parallel tempering
+/// Columns `temperature`; `energy`, `energy-error`, `energy-r-hat`, `energy-ess` (the smaller one of bulk and tail) and, where it is known, `energy-exact`, the same of every quantity; and with parallel tempering
 /// `exchange-rate`. What is not known is NaN.
 ///
 /// ```
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// estimate.error = 0.5;
 /// let point = ScanPoint { temperature: 2.0, estimates: vec![estimate], exchange_rate: None, exact: None };
 /// let table = ScanTable::new(&["energy".parse::<Quantity>()?], &[point]);
-/// assert_eq!(table.to_text(","), "temperature,energy,energy-error\n2,1.5,0.5\n");
+/// assert_eq!(table.to_text(","), "temperature,energy,energy-error,energy-r-hat,energy-ess\n2,1.5,0.5,,\n");
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -31,14 +31,16 @@ impl ScanTable {
         let has_exact = |quantity: &Quantity| points.iter().any(|one| one.exact_value(*quantity).is_some());
         let mut head = vec!["temperature".to_owned()];
         for quantity in quantities {
-            head.extend([quantity.to_string(), format!("{quantity}-error")]);
+            head.push(quantity.to_string());
+            head.extend(["error", "r-hat", "ess"].map(|of| format!("{quantity}-{of}")));
             head.extend(has_exact(quantity).then(|| format!("{quantity}-exact")));
         }
         head.extend(exchanges.then(|| "exchange-rate".to_owned()));
         let row = |point: &ScanPoint| {
             let mut row = vec![point.temperature];
             for (quantity, estimate) in quantities.iter().zip(&point.estimates) {
-                row.extend([estimate.mean, estimate.error]);
+                let ess = estimate.ess_bulk.min(estimate.ess_tail);
+                row.extend([estimate.mean, estimate.error, estimate.r_hat, ess]);
                 let exact = || point.exact_value(*quantity).unwrap_or(f64::NAN);
                 row.extend(has_exact(quantity).then(exact));
             }

@@ -3,7 +3,8 @@
 use super::fixed::FixedSource;
 use super::frames::FrameSample;
 use super::trajectory::TrajectorySource;
-use crate::chain::{Alphabet, Boundary, Lattice, Observable, SpinWalk, Thinning, TraceSet};
+use crate::chain::observables::{order_names, order_parameters};
+use crate::chain::{Alphabet, Boundary, Lattice, Observable, SITE_ENERGY, SpinWalk, Thinning, TraceSet};
 use crate::data::{Frame, Trajectory};
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{Encoding, PatchKind, SpinCutter, SpinValues, Window};
@@ -90,8 +91,11 @@ impl LatticeData {
         steps: u64,
         seed: u64,
     ) -> Box<dyn Source<T>> {
-        let traces = ["energy per site", "magnetization"].map(|name| TraceSet::new(name, "", 1, 2)).to_vec();
         let (cutter, time, frames) = (self.cutter(seed, 0), Duration::ZERO, FrameSample::default());
+        let mut names = vec![SITE_ENERGY.to_owned(), "magnetization".to_owned()];
+        names.extend(cutter.order().map(order_names).unwrap_or_default());
+        let share = names.len();
+        let traces = names.into_iter().map(|name| TraceSet::new(name, "", 1, share)).collect();
         Box::new(WalkSource { walk, cutter, thinning, steps, time, traces, frames })
     }
 
@@ -111,7 +115,9 @@ impl LatticeData {
                 format!("there are {} frames in all: no frame is left to learn from", trajectory.len());
             return Err(Error::parameter("every", every, expected));
         }
-        Ok(Box::new(TrajectorySource::new(trajectory, self.cutter(seed, 0), every, burn_in, self.alphabet())))
+        let lattice = Lattice::new(self.shape.0, self.shape.1, self.kind.window.boundary)?;
+        let (cutter, alphabet) = (self.cutter(seed, 0), self.alphabet());
+        Ok(Box::new(TrajectorySource::new(trajectory, cutter, every, burn_in, alphabet, lattice)))
     }
 
     /// So many minibatches from one configuration, cut at other places than those of runs on its trajectory.
@@ -135,6 +141,12 @@ impl<T: Scalar> Cutter<T> {
         Ok(Next::Minibatch((&self.x).into()))
     }
 
+    /// The alphabet whose order parameters patches show; none where labels only distinguish cells.
+    pub(super) fn order(&self) -> Option<Alphabet> {
+        let Form::Patch(kind) = &self.form else { return None };
+        kind.spins.filter(|(values, _)| *values != SpinValues::Borders).map(|(_, alphabet)| alphabet)
+    }
+
     /// Where its generator is.
     pub(super) fn word(&self) -> u64 {
         self.spins.word()
@@ -153,7 +165,7 @@ struct WalkSource<T: Scalar> {
     thinning: Thinning,
     steps: u64,
     time: Duration,
-    /// Energy and magnetization of what is kept.
+    /// Energy, magnetization and order parameters of what is kept.
     traces: Vec<TraceSet>,
     frames: FrameSample,
 }
@@ -214,10 +226,14 @@ impl<T: Scalar> Source<T> for WalkSource<T> {
         if !self.advance_to(next, stop) {
             return Ok(Next::Stopped);
         }
-        for (set, observable) in self.traces.iter_mut().zip([Observable::Energy, Observable::Magnetization]) {
-            set.traces[0].push_with(|| self.walk.measure(observable).unwrap_or(f64::NAN));
-        }
         let frame = self.walk.frame();
+        let mut values = [Observable::Energy, Observable::Magnetization]
+            .map(|observable| self.walk.measure(observable).unwrap_or(f64::NAN))
+            .to_vec();
+        values.extend(self.cutter.order().map(|of| order_parameters(&frame, of)).unwrap_or_default());
+        for (set, value) in self.traces.iter_mut().zip(values) {
+            set.traces[0].push_with(|| value);
+        }
         self.frames.keep(kept, self.steps / self.thinning.every, &frame);
         self.cutter.cut(&frame)
     }

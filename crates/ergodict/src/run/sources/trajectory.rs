@@ -3,8 +3,10 @@
 use super::frames::FrameSample;
 use super::spins::Cutter;
 use crate::Result;
-use crate::chain::observables::frame_magnetization;
-use crate::chain::{Alphabet, TraceSet};
+use crate::chain::observables::{
+    frame_magnetization, neighbor_mean, neighbor_name, order_names, order_parameters,
+};
+use crate::chain::{Alphabet, Lattice, TraceSet};
 use crate::data::{Frame, Trajectory};
 use crate::linalg::Scalar;
 use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
@@ -22,7 +24,8 @@ pub(super) struct TrajectorySource<T: Scalar> {
     frame: Frame<'static>,
     time: Duration,
     alphabet: Alphabet,
-    /// Magnetization of what is kept; the energy is not known.
+    lattice: Lattice,
+    /// Mean over neighbors, magnetization and order parameters of what is kept; the energy is not known.
     traces: Vec<TraceSet>,
     frames: FrameSample,
 }
@@ -34,7 +37,11 @@ impl<T: Scalar> TrajectorySource<T> {
         every: u64,
         burn_in: u64,
         alphabet: Alphabet,
+        lattice: Lattice,
     ) -> Self {
+        let mut names = vec![neighbor_name(alphabet).to_owned(), "magnetization".to_owned()];
+        names.extend(cutter.order().map(order_names).unwrap_or_default());
+        let share = names.len();
         Self {
             trajectory,
             cutter,
@@ -44,7 +51,8 @@ impl<T: Scalar> TrajectorySource<T> {
             frame: Frame::default(),
             time: Duration::ZERO,
             alphabet,
-            traces: vec![TraceSet::new("magnetization", "", 1, 2)],
+            lattice,
+            traces: names.into_iter().map(|name| TraceSet::new(name, "", 1, share)).collect(),
             frames: FrameSample::default(),
         }
     }
@@ -95,8 +103,13 @@ impl<T: Scalar> Source<T> for TrajectorySource<T> {
         self.frame = self.trajectory.frame(place, self.alphabet.is_real())?;
         self.next = place + self.every;
         self.time += before.elapsed();
-        for set in &mut self.traces {
-            set.traces[0].push_with(|| frame_magnetization(&self.frame, self.alphabet));
+        let mut values = vec![
+            neighbor_mean(&self.frame, self.alphabet, self.lattice),
+            frame_magnetization(&self.frame, self.alphabet),
+        ];
+        values.extend(self.cutter.order().map(|of| order_parameters(&self.frame, of)).unwrap_or_default());
+        for (set, value) in self.traces.iter_mut().zip(values) {
+            set.traces[0].push_with(|| value);
         }
         let (kept, all) = (self.next - self.burn_in, frames.saturating_sub(self.burn_in));
         self.frames.keep((kept / self.every).saturating_sub(1), all / self.every, &self.frame);
