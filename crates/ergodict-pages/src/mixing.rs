@@ -81,7 +81,7 @@ pub fn check(all: &[MixingReport]) -> Option<Check> {
 /// The badge of diagnostics of single observables.
 pub fn check_of<'a>(all: impl IntoIterator<Item = &'a Mixing>, chains: usize) -> Check {
     match warning(all, chains) {
-        Some(words) => Check { is_ok: false, words },
+        Some(words) => Check { is_ok: false, words: format!("{words}; run longer") },
         None => Check { is_ok: true, words: "no diagnostic speaks against convergence".into() },
     }
 }

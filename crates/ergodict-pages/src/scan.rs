@@ -5,7 +5,7 @@ use crate::{mixing, rerun};
 use ergodict::chain::Quantity;
 use ergodict::run::ScanPoint;
 use ergodict_report::words::{count, measured};
-use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use ergodict_report::{Check, Figure, LineChart, Report, Series, Table};
 use serde_json::Value;
 
 /// What the page shows.
@@ -34,14 +34,11 @@ impl ScanPage<'_> {
         let (rows, cols) = self.shape;
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
-        let failed = mixing::warning(self.points.iter().flat_map(|point| &point.estimates), self.chains);
-        let verdict = failed
-            .map_or_else(String::new, |why| format!(" Warning: {why} at some temperature; run longer."));
         let critical = self.critical_temperature.map_or_else(String::new, |t| {
             format!(" The critical temperature of the infinite lattice is {t:.4}.")
         });
         let lead = format!(
-            "{} at each of {} of the {model} on {rows}×{cols} sites.{critical}{verdict}",
+            "{} at each of {} of the {model} on {rows}×{cols} sites.{critical}",
             count(self.chains, "chain", "chains"),
             count(self.points.len(), "temperature", "temperatures"),
         );
@@ -50,8 +47,7 @@ impl ScanPage<'_> {
         for (at, quantity) in self.quantities.iter().enumerate() {
             report = report.figure(self.figure(at, *quantity));
         }
-        let check = mixing::check_of(self.points.iter().flat_map(|point| &point.estimates), self.chains);
-        report = report.table(self.table()).details(Some(check));
+        report = report.table(self.table()).details(Some(self.check()));
         let mut run: Vec<(String, String)> = Vec::new();
         if let Some(config) = self.config.as_object() {
             let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
@@ -65,6 +61,21 @@ impl ScanPage<'_> {
             return report;
         }
         report.code("Reproduce", rerun::command("spins scan", self.config, &[], ""))
+    }
+
+    /// The badge, with the temperatures at which chains have not converged.
+    fn check(&self) -> Check {
+        let mut check = mixing::check_of(self.points.iter().flat_map(|point| &point.estimates), self.chains);
+        let failed = |point: &&ScanPoint| mixing::warning(&point.estimates, self.chains).is_some();
+        let failed: Vec<&ScanPoint> = self.points.iter().filter(failed).collect();
+        if let [first, rest @ ..] = &failed[..] {
+            let more = match rest.len() {
+                0 => String::new(),
+                n => format!(" and {}", count(n, "other temperature", "other temperatures")),
+            };
+            check.words = format!("T = {}{more}: {}", shown(first.temperature), check.words);
+        }
+        check
     }
 
     /// The numbers at the top: critical temperature, temperatures, chains.
@@ -114,7 +125,7 @@ impl ScanPage<'_> {
         head.extend(self.quantities.iter().map(|&quantity| label(quantity)));
         head.extend(exchanges.then(|| "exchanges with the next".to_owned()));
         let row = |point: &ScanPoint| {
-            let mut row = vec![format!("{}", (1e4 * point.temperature).round() / 1e4)];
+            let mut row = vec![shown(point.temperature)];
             row.extend(point.estimates.iter().map(|one| measured(one.mean, one.error)));
             row.extend(exchanges.then(|| {
                 point.exchange_rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate))
@@ -128,6 +139,11 @@ impl ScanPage<'_> {
             words: "Means over all chains with Monte-Carlo standard errors.".into(),
         }
     }
+}
+
+/// A temperature, to four decimals.
+fn shown(temperature: f64) -> String {
+    format!("{}", (1e4 * temperature).round() / 1e4)
 }
 
 /// The name of a quantity in words.

@@ -70,14 +70,11 @@ impl SimulationPage<'_> {
     /// Configurations that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let (rows, cols) = self.shape;
-        let failed = mixing::warning(self.observables.iter().map(|one| &one.mixing), self.chains.len());
-        let verdict =
-            failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or use a burn-in."));
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
         let lead = format!(
             "{} of the {model} on {rows}×{cols} sites at T = {}: {} updates of single sites, a \
-             configuration kept every {}.{verdict}",
+             configuration kept every {}.",
             count(self.chains.len(), "chain", "chains"),
             self.temperature,
             grouped(self.updates),

@@ -21,7 +21,7 @@ const LOSS: &str = "
     configurations. Lower is better; the axis leaves out the first tenth.";
 
 const SHEETS: &str = "
-    All atoms of each dictionary, most dominant first. Each atom has its own scale.";
+    All atoms of each dictionary, most dominant first. Each atom has its own scale: it is divided by its largest absolute entry.";
 
 const RECONSTRUCTION: &str = "
     The last configuration and its reconstruction by each dictionary, without a penalty; overlapping patches are averaged.";
@@ -90,7 +90,13 @@ pub(super) fn of_learning(
         let mixing: Vec<mixing::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
         let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
         let svg = loss(&curves, from_file).svg();
-        report = report.details(ergodict_pages::mixing::check(&mixing));
+        let check = ergodict_pages::mixing::check(&mixing).map(|mut check| {
+            if let Some(temperature) = group[0].temperature.filter(|_| !check.is_ok) {
+                check.words = format!("T = {temperature}: {}", check.words);
+            }
+            check
+        });
+        report = report.details(check);
         report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
         if !mixing.is_empty() {
             let worth = group.iter().filter_map(|outcome| {
