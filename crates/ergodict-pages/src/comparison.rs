@@ -110,10 +110,27 @@ impl ComparisonPage {
         let (low, high) =
             copies.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), d| (low.min(d), high.max(d)));
         if low <= high {
-            numbers.push((format!("{low:.3} to {high:.3}"), "distance of rewired copies".to_owned()));
+            // Zero without a sign.
+            let [low, high] = [low, high].map(|d| format!("{:.3}", (1e3 * d).round() / 1e3 + 0.0));
+            let range = if low == high { low } else { format!("{low} to {high}") };
+            numbers.push((range, "distance of rewired copies".to_owned()));
         }
         numbers.push((n.to_string(), "networks".to_owned()));
         numbers
+    }
+
+    /// Values of a column that differ by less look alike: two standard errors of each, and a twentieth of the largest value.
+    fn least_span(&self) -> f64 {
+        let copies = self.outcome.rewired.iter().flatten().map(|copy| &copy.value);
+        let cells = || self.outcome.matrix.iter().chain(copies.clone());
+        let error = cells().map(|cell| cell.standard_error).filter(|e| e.is_finite()).fold(0.0, f64::max);
+        let value = cells().map(|cell| cell.value.abs()).fold(0.0, f64::max);
+        (4.0 * error).max(0.05 * value)
+    }
+
+    /// The words of walks, for motifs of which samples are none.
+    fn said(&self, words: &str) -> String {
+        if self.config["motif"] == "path" { words.to_owned() } else { words.replace("walks", "samples") }
     }
 
     /// The page.
@@ -134,13 +151,14 @@ impl ComparisonPage {
             row_label: "dictionary".into(),
             col_label: "network".into(),
             by_column: true,
+            least_span: self.least_span(),
             ..Heat::new(rows.clone(), names.clone(), values)
         };
         let is_error = outcome.measure == Measure::Error;
         let heat = Figure {
             title: if is_error { "Relative error".into() } else { "Cross-reconstruction".into() },
             svg: heat.svg()?,
-            words: if is_error { ERRORS } else { ACCURACIES }.into(),
+            words: self.said(if is_error { ERRORS } else { ACCURACIES }),
         };
         let line = |at: usize| {
             let cells = (0..n).map(|other| match other {
@@ -161,7 +179,7 @@ impl ComparisonPage {
             title: "Distances".into(),
             head: std::iter::once(String::new()).chain(names.clone()).collect(),
             rows: lines,
-            words: if is_error { DISTANCES } else { LOSSES }.into(),
+            words: self.said(if is_error { DISTANCES } else { LOSSES }),
         };
         let facts: Vec<(&str, String)> = [
             ("measure", outcome.measure.noun().to_owned()),
@@ -171,7 +189,10 @@ impl ComparisonPage {
             ),
             ("atoms", self.config["atoms"].to_string()),
             ("dictionaries per network", self.config["seeds"].to_string()),
-            ("fresh walks", self.config["samples"].to_string()),
+            (
+                if self.config["motif"] == "path" { "fresh walks" } else { "fresh samples" },
+                self.config["samples"].to_string(),
+            ),
             ("sampler", self.kind.to_string()),
             ("seed", self.config["seed"].to_string()),
             ("time", format!("{:.1} s", self.seconds)),
@@ -179,10 +200,10 @@ impl ComparisonPage {
         ]
         .into_iter()
         .chain(self.inputs.iter().map(|one| ("input", input(one))))
-        .chain(self.notes.iter().map(|note| ("note", note.clone())))
         .collect();
+        let notes: Vec<String> = self.notes.iter().map(|note| format!("\n\nNote: {note}.")).collect();
         let mut report = Report::new(format!("Network similarity ({n} networks)"))
-            .lead(format!("{}.", self.sentence(self.short_names())))
+            .lead(format!("{}.{}", self.sentence(self.short_names()), notes.concat()))
             .numbers(self.numbers(&names))
             .figure(heat)
             .table(distances);

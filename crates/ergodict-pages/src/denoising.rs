@@ -552,13 +552,14 @@ fn reliability(head: &HeadReport) -> Option<Figure> {
     }
     let points: Vec<(f64, f64)> = head.reliability.iter().map(|bin| (bin.predicted, bin.observed)).collect();
     let most = points.iter().fold(0.01f64, |most, point| most.max(point.0).max(point.1));
+    let ends = Some((0.0, (1.05 * most).min(1.0)));
     let chart = LineChart {
         x_label: "predicted probability".into(),
         y_label: "share of hidden edges".into(),
-        series: vec![
-            Series::new("hidden edges", points),
-            Series::new("perfect", vec![(0.0, 0.0), (most, most)]),
-        ],
+        x_range: ends,
+        y_range: ends,
+        square: true,
+        series: vec![Series::new(String::new(), points)],
         ..LineChart::default()
     };
     Some(Figure { title: "Reliability".into(), svg: chart.svg(), words: RELIABILITY.into() })

@@ -85,14 +85,21 @@ fn beyond_degrees(explained: &Explained, network: &NetworkReport) -> Option<Stri
     })
 }
 
+/// What samples of a motif are called.
+pub fn samples(motif: &str) -> &'static str {
+    if motif == "path" { "walks" } else { "samples" }
+}
+
 /// How much of the networks walks see, a line each; of several by their names.
-pub fn coverage(networks: &[NetworkReport]) -> Vec<String> {
+pub fn coverage(model: &Model, networks: &[NetworkReport]) -> Vec<String> {
+    let samples =
+        if model.network.as_ref().is_none_or(|form| form.motif == "path") { "Walks" } else { "Samples" };
     let mut lines: Vec<String> = Vec::new();
     for network in networks {
         let Some(nodes) = network.effective_nodes else { continue };
         let of = if networks.len() > 1 { format!(" in {}", network.name) } else { String::new() };
         let line =
-            format!("Walks cover the equivalent of {nodes:.0} of {} nodes{of}", grouped(network.nodes));
+            format!("{samples} cover the equivalent of {nodes:.0} of {} nodes{of}", grouped(network.nodes));
         // A snapshot may be given twice.
         if !lines.contains(&line) {
             lines.push(line);

@@ -6,24 +6,26 @@ use crate::shell::flag;
 use crate::text::{list, short};
 use crate::{finding, over_time, windows};
 use ergodict::model::Model;
-use ergodict::model::{AtomExample, ChainReport, NetworkReport};
+use ergodict::model::{AtomExample, ChainReport, Explained, NetworkReport, ValueWithError};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::gallery::{Atom, Example, Form, Gallery};
 use ergodict_report::words::{count, grouped};
-use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
+use ergodict_report::{Figure, LineChart, PictureError, Report, Series, Table};
 
 /// Networks whose degrees are drawn.
 const MOST_NETWORKS: usize = 6;
 
 const ATOMS: &str = "
-    Blue: the edges of the sampled motif. Orange: edges that the network adds; wider is stronger. Node 1, where the motif begins, has a ring. Click for real subgraphs.
+    Node 1, where the motif begins, has a ring. Click for real subgraphs.
 
     Dominance: share of usage (root mean square of codes). Share off the motif: near 0 for a bare path or star, near 1 for a dense community or a hub.
-    In matrices, row and column a are node a of the motif, dark entries are edges, and the motif's own edges are next to the diagonal.";
+    In matrices, row and column a are node a of the motif, and the motif's own edges are next to the diagonal.";
 
 const REVISITS: &str = "
     A walk may revisit nodes, which shows as orange edges even in a bare path. Injective sampling excludes such walks.";
+const REPEATED: &str = "
+    A sample may have a node twice, which shows as orange edges. Injective sampling excludes such samples.";
 
 const EXAMPLES: &str = "
     An opened card shows subgraphs of the network with the largest share explained by the atom, among fresh random patches.";
@@ -32,7 +34,7 @@ const CHAIN: &str = "
     Motif samples form a Markov chain, so consecutive patches are correlated. The observable is the number (or weight) of a patch's edges off the motif.";
 
 const INDEPENDENT: &str = "
-    Walks were drawn independently of each other; the autocorrelation time is 1 within error. The observable is the number (or weight) of a
+    Samples were drawn independently of each other; the autocorrelation time is 1 within error. The observable is the number (or weight) of a
     patch's edges off the motif.";
 
 const BARS: &str = "
@@ -56,11 +58,72 @@ pub fn of_model(model: &Model, form: &NetworkForm) -> Result<Report, PictureErro
     let report = Report::new(format!("Latent motifs of {from}"))
         .lead(lead(model, form, &from))
         .numbers(numbers(model));
+    let report = if kept.networks.len() > 1 { report.table(table(model, form)) } else { report };
     let mut report = over_time::add(report.gallery(&gallery_of(model, form))?, model, form)?;
     if kept.networks.iter().any(|network| !network.degrees.is_empty()) {
-        report = report.figure(degrees(&kept.networks));
+        let mut figure = degrees(&kept.networks);
+        if let Some(of) = windows::last(model) {
+            figure.words = format!("{} Of {of}.", figure.words.trim());
+        }
+        report = report.figure(figure);
     }
     Ok(report)
+}
+
+/// Networks without those that are there already: a snapshot may be given twice.
+fn distinct(networks: &[NetworkReport]) -> Vec<&NetworkReport> {
+    let same = |a: &NetworkReport, b: &NetworkReport| {
+        (&a.name, a.nodes, a.edges, &a.degrees) == (&b.name, b.nodes, b.edges, &b.degrees)
+    };
+    let is_new = |at: usize| !networks[..at].iter().any(|one| same(one, &networks[at]));
+    (0..networks.len()).filter(|&at| is_new(at)).map(|at| &networks[at]).collect()
+}
+
+/// What was found in each of several networks.
+fn table(model: &Model, form: &NetworkForm) -> Table {
+    let networks = distinct(&model.provenance.networks);
+    let explained = networks.iter().any(|one| one.explained.is_some());
+    let rewired =
+        networks.iter().any(|one| one.explained.as_ref().is_some_and(|e| e.beyond_degrees.is_some()));
+    let dash = || "–".to_owned();
+    let row = |one: &&NetworkReport| {
+        let found = one.explained.as_ref();
+        let percent = |value: Option<&ValueWithError>| value.map_or_else(dash, |v| finding::percent(v.value));
+        let mut row = vec![short(&one.name), grouped(one.nodes), grouped(one.edges)];
+        if explained {
+            row.extend([percent(found.map(|f| &f.atoms)), percent(found.map(|f| &f.mean_patch))]);
+        }
+        if rewired {
+            let gain = found.and_then(|f| f.beyond_degrees).map_or_else(dash, finding::points);
+            let is_beyond =
+                found.and_then(Explained::is_beyond_degrees).map(|is| if is { "yes" } else { "no" });
+            row.extend([percent(found.and_then(|f| f.rewired.as_ref())), gain]);
+            row.push(is_beyond.map_or_else(dash, str::to_owned));
+        }
+        row.push(one.effective_nodes.map_or_else(dash, |nodes| format!("{nodes:.0}")));
+        row
+    };
+    let mut head = vec!["network", "nodes", "edges"];
+    head.extend(explained.then_some(["explained", "mean patch alone"]).into_iter().flatten());
+    head.extend(rewired.then_some(["rewired copies", "gain", "beyond degrees"]).into_iter().flatten());
+    head.push("effective nodes");
+    let samples = finding::samples(&form.motif);
+    let explained = if explained {
+        format!("Explained: share of {samples} that the latent motifs explain. ")
+    } else {
+        String::new()
+    };
+    let rewired = if rewired {
+        "Gain: compared with atoms of rewired copies, which have the same degrees; beyond degrees: whether it is larger than its error allows by chance. "
+    } else {
+        ""
+    };
+    Table {
+        title: "Networks".into(),
+        head: head.into_iter().map(str::to_owned).collect(),
+        rows: networks.iter().map(row).collect(),
+        words: format!("{explained}{rewired}Effective nodes: those that {samples} cover."),
+    }
 }
 
 /// What was learned from: `@karate`, `a, b and 2 more`, `7 snapshots (a to g)`.
@@ -86,6 +149,7 @@ fn from(model: &Model, names: &[String]) -> String {
 /// The numbers at the top: explained share, structure beyond degrees, coverage; of windows those that changed.
 fn numbers(model: &Model) -> Vec<(String, String)> {
     let mut numbers = Vec::new();
+    let samples = model.network.as_ref().map_or("walks", |form| finding::samples(&form.motif));
     if let Some(over_time) = &model.over_time {
         let tested = over_time.scored().filter(|(_, window, _)| window.null.is_some()).count();
         if tested > 0 {
@@ -98,7 +162,7 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
         if let Some(explained) = &one.explained {
             let mean = finding::percent(explained.mean_patch.value);
             let share = finding::percent(explained.atoms.value);
-            numbers.push((share, format!("of walks explained (mean patch alone: {mean})")));
+            numbers.push((share, format!("of {samples} explained (mean patch alone: {mean})")));
             if let (Some(gain), Some(is_beyond)) = (explained.beyond_degrees, explained.is_beyond_degrees()) {
                 let words = "compared with rewired copies";
                 let words =
@@ -107,9 +171,10 @@ fn numbers(model: &Model) -> Vec<(String, String)> {
             }
         }
         if let Some(nodes) = one.effective_nodes {
+            let of = windows::last(model).map_or_else(String::new, |of| format!(" of {of}"));
             numbers.push((
-                format!("{nodes:.0} of {}", one.nodes),
-                "nodes covered by walks (effective)".to_owned(),
+                format!("{nodes:.0} of {}", grouped(one.nodes)),
+                format!("nodes{of} covered by {samples} (effective)"),
             ));
         }
     } else {
@@ -157,8 +222,7 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let size = match &kept.networks[..] {
         [one] => {
             let size = format!("{} nodes and {} edges", grouped(one.nodes), grouped(one.edges));
-            let size = if model.over_time.is_some() { format!("its last window has {size}") } else { size };
-            format!(" ({size})")
+            windows::last(model).map_or_else(|| format!(" ({size})"), |of| format!(" ({of} has {size})"))
         }
         _ => String::new(),
     };
@@ -166,18 +230,26 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
     let changes = model.over_time.as_ref().filter(|all| !all.windows.is_empty());
     let mut found = changes.map_or_else(String::new, |all| format!("{}.\n\n", windows::finding(all)));
     let first = &kept.networks[..kept.networks.len().min(MOST_NETWORKS)];
-    // Next to what was found in the one network; of several below all findings.
-    let (single, coverage) = (first.len() == 1, finding::coverage(first));
+    let of = windows::last(model).map_or_else(String::new, |of| format!(" of {of}"));
+    let several = first.len() > 1;
     for one in first {
-        let mut sentences = finding::learned(model, one);
-        sentences.extend(coverage.iter().filter(|_| single).cloned());
+        // Of several a table has them.
+        let mut sentences = if several { Vec::new() } else { finding::learned(model, one) };
+        let coverage = finding::coverage(model, std::slice::from_ref(one));
+        sentences.extend(coverage.into_iter().filter(|_| !several).map(|line| line + &of));
         sentences.extend(one.warning(sampler).map(|note| format!("Warning: {}", note.spelled(&flag))));
         if !sentences.is_empty() {
             found = format!("{found}{}.\n\n", sentences.join(". "));
         }
     }
-    if !single && !coverage.is_empty() {
-        found = format!("{found}{}.\n\n", coverage.join(". "));
+    let tested: Vec<bool> =
+        kept.networks.iter().filter_map(|one| one.explained.as_ref()?.is_beyond_degrees()).collect();
+    if several && !tested.is_empty() {
+        let beyond = tested.iter().filter(|is_beyond| **is_beyond).count();
+        found = format!(
+            "{found}Structure beyond node degrees detected in {beyond} of {} networks.\n\n",
+            tested.len()
+        );
     }
     if let Some(note) = kept.results.and_then(|results| results.warning(model.w.cols())) {
         found = format!("{found}Warning: {}.\n\n", note.spelled(&flag));
@@ -219,7 +291,11 @@ pub fn gallery_of(model: &Model, form: &NetworkForm) -> Gallery {
             values,
         }
     };
-    let revisits = if RecordedSettings::new(&kept.config).injective { "" } else { REVISITS };
+    let revisits = match &*form.motif {
+        _ if RecordedSettings::new(&kept.config).injective => "",
+        "path" => REVISITS,
+        _ => REPEATED,
+    };
     let examples = if kept.examples.is_empty() { "" } else { EXAMPLES };
     Gallery {
         title: "Latent motifs".into(),
@@ -266,6 +342,7 @@ pub fn degrees(networks: &[NetworkReport]) -> Figure {
         let svg = BarChart { x_label, y_label, log_x: true, bars }.svg();
         return Figure { title: "Degree distribution".into(), svg, words: BARS.into() };
     }
+    let networks = distinct(networks);
     let series = networks
         .iter()
         .take(MOST_NETWORKS)

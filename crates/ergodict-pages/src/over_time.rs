@@ -2,7 +2,6 @@
 
 use crate::text::short;
 use crate::windows;
-use ergodict::data::Times;
 use ergodict::model::{Model, NullBand, OverTime, WindowRecord};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bands::{Band, BandChart};
@@ -32,7 +31,7 @@ const DOMINANCE: &str = "
     over time (below).";
 
 const FORMS: &str = "
-    The most dominant atoms (columns) at some windows (rows), each with its number and that of the window. Dark is the largest entry of an atom.";
+    The most dominant atoms (columns) at some windows (rows). White: 0; black: largest entry of the atom.";
 
 /// The pictures of a model that was learned over time.
 ///
@@ -54,15 +53,15 @@ fn number(at: usize) -> f64 {
     (at + 1) as f64
 }
 
-/// Whether windows have dates.
-fn is_dated(over_time: &OverTime) -> bool {
-    over_time.times != Times::Numbers && over_time.windows.iter().all(|window| window.span.is_some())
+/// When a window begins, or the name of a snapshot.
+fn name(over_time: &OverTime, at: usize) -> String {
+    short(&windows::begin(over_time.times, &over_time.windows[at]))
 }
 
-/// Dates of windows for an axis; none where they are numbered.
-fn ticks(over_time: &OverTime) -> Vec<String> {
-    let learned = over_time.learned().filter(|_| is_dated(over_time));
-    learned.map(|(_, window)| windows::begin(over_time.times, window)).collect()
+/// What windows are named by.
+fn label(over_time: &OverTime) -> String {
+    let timed = over_time.windows.iter().any(|one| one.span.is_some());
+    if timed { "beginning of window" } else { "snapshot" }.to_owned()
 }
 
 fn changes(over_time: &OverTime) -> Figure {
@@ -78,19 +77,18 @@ fn changes(over_time: &OverTime) -> Figure {
             x: number(at),
             value: change.value,
             half: 2.0 * change.standard_error,
-            label: format!("{}: {change}{}", window.name, null.unwrap_or_default()),
+            label: format!(
+                "{}: {change}{}",
+                windows::span(over_time.times, window),
+                null.unwrap_or_default()
+            ),
             marked: changed,
             band: window.null.map(|null| (null.low.min(upper(null)), upper(null))),
-            tick: short(&windows::begin(over_time.times, window)),
+            tick: name(over_time, at),
         })
     });
     let chart = IntervalChart {
-        x_label: if over_time.windows.iter().any(|one| one.span.is_some()) {
-            "beginning of window"
-        } else {
-            "snapshot"
-        }
-        .into(),
+        x_label: label(over_time),
         y_label: "change score".into(),
         rest: Some(0.0),
         points: points.collect(),
@@ -99,7 +97,7 @@ fn changes(over_time: &OverTime) -> Figure {
     let finding = windows::finding(over_time);
     let peak = over_time.peak().filter(|_| over_time.changed().next().is_some());
     let peak = peak.map_or_else(String::new, |(at, change)| {
-        let name = &over_time.windows[at].name;
+        let name = windows::span(over_time.times, &over_time.windows[at]);
         format!(" The clearest change is in window {} ({name}): {change}.", at + 1)
     });
     Figure {
@@ -133,10 +131,10 @@ fn dominance(over_time: &OverTime) -> Figure {
         bands.push(band(format!("{} others", rest.len()), rest));
     }
     let chart = BandChart {
-        x_label: (if is_dated(over_time) { "beginning of window" } else { "window" }).into(),
+        x_label: label(over_time),
         y_label: "dominance".into(),
         xs: over_time.learned().map(|(at, _)| number(at)).collect(),
-        ticks: ticks(over_time),
+        ticks: over_time.learned().map(|(at, _)| name(over_time, at)).collect(),
         bands,
         last_is_rest: !rest.is_empty(),
     };
@@ -152,24 +150,19 @@ fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>, Pic
     let mut order = strongest(over_time);
     order.truncate(ATOMS);
     let rows = kept.min(DRAWN);
-    let (mut atoms, mut labels, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut atoms, mut names) = (Vec::new(), Vec::new());
     for row in 0..rows {
         let n = row * (kept - 1) / (rows - 1).max(1);
         let (at, w) = (over_time.kept[n], &over_time.dictionaries[n]);
-        drawn.push(at);
+        names.push(name(over_time, at));
         for &atom in &order {
             atoms.push(w.col(atom).iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
-            labels.push(format!("{atom} · {}", at + 1));
         }
     }
+    let heads = (names, order.iter().map(|atom| format!("atom {atom}")).collect());
     let columns = Some(order.len());
-    let grid = AtomGrid { labels: Some(labels), columns, ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    let begin =
-        |&at: &usize| format!("{} on {}", at + 1, windows::begin(over_time.times, &over_time.windows[at]));
-    let dates: Vec<String> = drawn.iter().filter(|_| is_dated(over_time)).map(begin).collect();
-    let dates =
-        if dates.is_empty() { String::new() } else { format!(" Windows begin: {}.", dates.join(", ")) };
-    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: format!("{FORMS}{dates}") }))
+    let grid = AtomGrid { columns, heads, ..AtomGrid::new(&atoms, (form.k, form.k)) };
+    Ok(Some(Figure { title: "Atoms over time".into(), svg: grid.svg()?, words: FORMS.into() }))
 }
 
 fn table(over_time: &OverTime) -> Table {
@@ -189,7 +182,7 @@ fn table(over_time: &OverTime) -> Table {
         let differences = window.differences;
         vec![
             (at + 1).to_string(),
-            window.span.map_or_else(|| short(&window.name), |(from, _)| over_time.times.show(from)),
+            name(over_time, at),
             window.nodes.to_string(),
             window.edges.to_string(),
             count(differences.map(|d| d.came)),
@@ -215,7 +208,7 @@ fn table(over_time: &OverTime) -> Table {
         ),
         head: [
             "window",
-            if over_time.windows.iter().any(|one| one.span.is_some()) { "from" } else { "which" },
+            if over_time.windows.iter().any(|one| one.span.is_some()) { "from" } else { "snapshot" },
             "nodes",
             "edges",
             "added",

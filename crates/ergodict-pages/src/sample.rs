@@ -4,7 +4,7 @@ use crate::text::short;
 use crate::{mixing, rerun};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Density, SamplerKind};
-use ergodict_report::words::{count, measured};
+use ergodict_report::words::{count, grouped, measured};
 use ergodict_report::{AtomGrid, Figure, Heat, LineChart, PictureError, Report, Series};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const POINTS: usize = 400;
 
 const PATCHES_WORDS: &str = "
     Some of the samples x, evenly spaced over all chains, as k×k patches with entries A(x(i), x(j)). The motif's own edges are in every patch; the others are
-    edges of the network. Dictionaries are learned from such patches.";
+    edges of the network. Dictionaries are learned from such patches. Row and column a are node a of the motif; white: no edge, black: an edge, or the patch's largest weight.";
 
 const MACC: &str = "
     Matrix of average clustering coefficients: entry (i, j) is the conditional density of the motif with an edge from i to j added, the mean of A(x(i), x(j)) over samples, and 1 at
@@ -80,13 +80,13 @@ impl SamplePage<'_> {
     pub fn report(&self) -> Result<Report, PictureError> {
         let lead = format!(
             "{} samples of a {} of {} nodes in {} ({}, {} nodes, {} edges), drawn by the {} sampler, {}.",
-            self.kept.iter().sum::<u64>(),
+            grouped(self.kept.iter().sum()),
             self.motif,
             self.k,
             short(&self.name),
             self.what,
-            self.nodes,
-            self.edges,
+            grouped(self.nodes as u64),
+            grouped(self.edges),
             self.kind,
             if self.independent {
                 "independently".to_owned()
@@ -152,7 +152,7 @@ impl SamplePage<'_> {
 
     /// The numbers at the top: observables.
     fn numbers(&self) -> Vec<(String, String)> {
-        let mut numbers = vec![(self.kept.iter().sum::<u64>().to_string(), "samples".to_owned())];
+        let mut numbers = vec![(grouped(self.kept.iter().sum()), "samples".to_owned())];
         let name = |name: &str| match name {
             "patch-density" => "patch density (edges off the motif)".to_owned(),
             other => other.replace('-', " "),

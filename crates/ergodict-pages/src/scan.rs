@@ -5,7 +5,7 @@ use crate::{mixing, rerun};
 use ergodict::chain::Quantity;
 use ergodict::run::ScanPoint;
 use ergodict_report::words::{count, measured};
-use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use ergodict_report::{Check, Figure, LineChart, Report, Series, Table};
 use serde_json::Value;
 
 /// What the page shows.
@@ -34,13 +34,11 @@ impl ScanPage<'_> {
         let (rows, cols) = self.shape;
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
-        let failed = scan_warning(self.points, self.chains);
-        let verdict = failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer."));
         let critical = self.critical_temperature.map_or_else(String::new, |t| {
             format!(" The critical temperature of the infinite lattice is {t:.4}.")
         });
         let lead = format!(
-            "{} at each of {} of the {model} on {rows}×{cols} sites.{critical}{verdict}",
+            "{} at each of {} of the {model} on {rows}×{cols} sites.{critical}",
             count(self.chains, "chain", "chains"),
             count(self.points.len(), "temperature", "temperatures"),
         );
@@ -49,8 +47,8 @@ impl ScanPage<'_> {
         for (at, quantity) in self.quantities.iter().enumerate() {
             report = report.figure(self.figure(at, *quantity));
         }
-        let check = mixing::check_of(scan_warning(self.points, self.chains));
-        report = report.table(self.table()).details(Some(check));
+        let warning = scan_warning(self.points, self.chains).map(|why| why + "; run longer");
+        report = report.table(self.table()).details(Some(mixing::check_of(warning)));
         let mut run: Vec<(String, String)> = Vec::new();
         if let Some(config) = self.config.as_object() {
             let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);

@@ -78,14 +78,11 @@ impl SimulationPage<'_> {
     /// Configurations that cannot be drawn.
     pub fn report(&self) -> Result<Report, PictureError> {
         let (rows, cols) = self.shape;
-        let verdict = self
-            .warning()
-            .map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or use a burn-in."));
         let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
         let model = model.unwrap_or("spin system");
         let lead = format!(
             "{} of the {model} on {rows}×{cols} sites at T = {}: {} updates of single sites, a \
-             configuration kept every {}.{verdict}",
+             configuration kept every {}.",
             count(self.chains.len(), "chain", "chains"),
             self.temperature,
             grouped(self.updates),
@@ -119,7 +116,8 @@ impl SimulationPage<'_> {
             let title = format!("Trace: {observable}");
             report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
         }
-        report = report.details(Some(mixing::check_of(self.warning())));
+        let warning = self.warning().map(|why| why + "; run longer, or use a burn-in");
+        report = report.details(Some(mixing::check_of(warning)));
         let curves = self.observables.iter().map(|one| {
             let series: Vec<&[f64]> = one.series.iter().map(|values| &**values).collect();
             mixing::autocorrelation_of(&one.name, &series)

@@ -1,7 +1,7 @@
 //! Windows of time in words: which changed beyond their volume, and how many there are.
 
 use ergodict::data::Times;
-use ergodict::model::{OverTime, WindowRecord};
+use ergodict::model::{Model, OverTime, WindowRecord};
 
 /// Changed windows that have a line of their own.
 const SHOWN: usize = 5;
@@ -64,6 +64,25 @@ fn detail(over_time: &OverTime, at: usize) -> Option<String> {
 /// When a window begins, without the time of day where it is a day long; the name of a snapshot.
 pub fn begin(times: Times, window: &WindowRecord) -> String {
     window.span.map_or_else(|| window.name.clone(), |(from, to)| moment(times, from, to - from))
+}
+
+/// When a window begins and ends, in the same way.
+pub fn span(times: Times, window: &WindowRecord) -> String {
+    window.span.map_or_else(
+        || window.name.clone(),
+        |(from, to)| format!("{} to {}", moment(times, from, to - from), moment(times, to, to - from)),
+    )
+}
+
+/// What a model of one network in windows of time kept of it: its last window, or the largest component of that.
+pub fn last(model: &Model) -> Option<&'static str> {
+    let (_, window) = model.over_time.as_ref()?.learned().next_back()?;
+    let [one] = &model.provenance.networks[..] else { return None };
+    Some(if one.nodes < window.nodes {
+        "the largest component of its last window"
+    } else {
+        "its last window"
+    })
 }
 
 /// A moment, without the time of day where windows of this `length` are a day long or more.

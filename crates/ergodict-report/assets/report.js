@@ -204,6 +204,9 @@ all(".scroll table").forEach(table => {
   });
 });
 
+// Commands break between words, not inside flags and names.
+all("code").forEach(c => c.replaceChildren(...c.textContent.split(/(\S*-\S*)/).map((w, i) => (i % 2 ? html("span", {}, w) : w))));
+
 // Frames, one at a time.
 all(".strip").forEach(strip => {
   const frames = [...strip.children];
@@ -458,7 +461,9 @@ all(".gallery").forEach(gallery => {
       rows: data.rows, cols, values, channels: data.channels, label: atom.n,
       aspect: data.profile ? 2 : clamp(data.cols / data.rows, 0.4, 4),
     }));
-    body.replaceChildren(html("div", { class: "views" }, ...views));
+    const key = one(".key", gallery)?.cloneNode(true) ?? "";
+    if (key && values) one(".high", key)?.append(`: ${written(values.reduce((m, v) => max(m, abs(v)), 0))}`);
+    body.replaceChildren(html("div", { class: "views" }, ...views), key);
     if (data.scores.length) body.append(html("dl", {}, ...data.scores.map((score, j) =>
       html("div", {}, html("dt", {}, score), html("dd", {}, written(atom.s[j], 4))))));
     if (atom.x) {

@@ -38,6 +38,8 @@ pub struct AtomGrid<'a> {
     pub labels: Option<Vec<String>>,
     /// Atoms in a row; by default the grid is about as wide as high.
     pub columns: Option<usize>,
+    /// Names of the rows and of the columns, at the left and above; often none.
+    pub heads: (Vec<String>, Vec<String>),
     /// Entries of one place: 1, 3 for [`Color::Rgb`], the number of labels for [`Color::Labels`].
     pub channels: usize,
     /// How entries become colors.
@@ -47,7 +49,8 @@ pub struct AtomGrid<'a> {
 impl<'a> AtomGrid<'a> {
     /// A grid without labels, in the colors the signs of the entries ask for.
     pub fn new(atoms: &'a [Vec<f64>], shape: (usize, usize)) -> Self {
-        Self { atoms, shape, labels: None, columns: None, channels: 1, color: Color::for_atoms(atoms) }
+        let color = Color::for_atoms(atoms);
+        Self { atoms, shape, labels: None, columns: None, heads: Default::default(), channels: 1, color }
     }
 
     /// The grid as an SVG element, one pixelated image for each atom.
@@ -57,7 +60,7 @@ impl<'a> AtomGrid<'a> {
     /// [`PictureError::Channels`] when the colors need another number of channels.
     pub fn svg(&self) -> Result<String, PictureError> {
         self.check()?;
-        let tiles = self.tiles(self.labels.as_deref());
+        let tiles = self.tiles();
         let mut svg = tiles.open(&self.name());
         let signed = any_negative(self.atoms);
         for (i, atom) in self.atoms.iter().enumerate() {
@@ -97,8 +100,10 @@ impl<'a> AtomGrid<'a> {
         format!("{count} atoms as {rows} by {cols} matrices")
     }
 
-    fn tiles<'l>(&self, labels: Option<&'l [String]>) -> Tiles<'l> {
-        Tiles::atoms(self.atoms.len(), self.columns, labels, self.shape.0 as f64 / self.shape.1 as f64)
+    fn tiles(&self) -> Tiles<'_> {
+        let aspect = self.shape.0 as f64 / self.shape.1 as f64;
+        let tiles = Tiles::atoms(self.atoms.len(), self.columns, self.labels.as_deref(), aspect);
+        tiles.named(&self.heads.0, &self.heads.1)
     }
 
     fn check(&self) -> Result<(), PictureError> {

@@ -37,8 +37,21 @@ pub(crate) struct Cards {
     pub(crate) graphs: bool,
     /// Whether there are nodes to find atoms by.
     pub(crate) nodes: bool,
+    /// What colors mean.
+    pub(crate) key: Vec<Key>,
     /// What the script enlarges cards from, as JSON that holds no `<`.
     pub(crate) data: String,
+}
+
+/// What a color of atoms means.
+#[derive(Clone, Debug)]
+pub(crate) enum Key {
+    /// Lines of graphs of this class.
+    Line { class: &'static str, words: &'static str },
+    /// A scale of this class, and what its ends are.
+    Scale { class: &'static str, low: &'static str, high: &'static str },
+    /// In words.
+    Words(&'static str),
 }
 
 /// An atom as the page shows it.
@@ -106,6 +119,7 @@ impl Cards {
             scores: gallery.scores.clone(),
             descending: descending && !gallery.scores.is_empty(),
             graphs: drawing.graphs,
+            key: drawing.key(),
             nodes: gallery.atoms.iter().any(|a| a.examples.iter().any(|e| !e.nodes.is_empty())),
             // Nothing inside may end the element that holds it.
             data: data.to_string().replace('<', "\\u003c"),
@@ -118,7 +132,7 @@ fn first(atom: &Atom) -> Option<f64> {
 }
 
 /// A bare number says what it counts.
-fn called(name: &str) -> String {
+pub(crate) fn called(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
     if bare { format!("atom {name}") } else { name.to_owned() }
 }
@@ -183,6 +197,39 @@ impl<'a> Drawing<'a> {
 
     fn lines(&self) -> usize {
         (LINES / self.atoms.len().max(1)).clamp(LINES_OF_CARD.0, LINES_OF_CARD.1)
+    }
+
+    fn key(&self) -> Vec<Key> {
+        let ink = Key::Scale { class: "ink", low: "0", high: "largest entry of each atom" };
+        let both = |class| Key::Scale { class, low: "−", high: "+ largest absolute entry of each atom" };
+        match &self.gallery.form {
+            Form::Network { .. } if self.graphs => vec![
+                Key::Line { class: "on", words: "edges of the sampled motif" },
+                Key::Line { class: "added", words: "edges that the network adds; wider is stronger" },
+                ink,
+            ],
+            Form::Network { .. } if self.signed => vec![both("signed")],
+            Form::Network { .. } => vec![ink],
+            Form::Matrix { color, .. } => vec![match color {
+                Color::Gray => ink,
+                Color::Signed => both("signed"),
+                Color::Photo if self.signed => both("photo"),
+                Color::Photo => Key::Scale { class: "photo", low: "0", high: "largest entry of each atom" },
+                Color::Rgb if self.signed => {
+                    Key::Words("Red, green and blue: gray is 0, full is the largest entry of each atom")
+                }
+                Color::Rgb => {
+                    Key::Words("Red, green and blue: black is 0, full is the largest entry of each atom")
+                }
+                Color::Labels => Key::Words(
+                    "Colors are labels: full is the largest weight of each atom, white is 0 or label 0",
+                ),
+                Color::Vectors => {
+                    Key::Words("Colors are directions: full is the longest vector of each atom, white is 0")
+                }
+            }],
+            Form::Profile => Vec::new(),
+        }
     }
 
     /// Width over height of the picture on a card, within what a card can hold.

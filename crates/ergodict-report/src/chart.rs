@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::axis::{Axis, place, significant};
 use crate::frame::{Frame, WIDTH, empty_height, nothing, x_label, y_label};
-use crate::svg::{Px, escape, fit, open, text_width};
+use crate::svg::{Px, escape, fit, fit_name, open, text_width};
 
 const PLOT_HEIGHT: f64 = 270.0;
 const LINE: f64 = 22.0;
@@ -260,7 +260,7 @@ impl LineChart {
     fn legend(&self) -> (String, usize) {
         let (mut svg, mut x, mut row) = (String::new(), 0.0, 0usize);
         for (i, series) in self.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
-            let name = fit(&series.name, WIDTH - SWATCH - 8.0);
+            let name = fit_name(&series.name, WIDTH - SWATCH - 8.0);
             let width = SWATCH + 6.0 + text_width(&name) + 14.0;
             if x > 0.0 && x + width > WIDTH + 14.0 {
                 (x, row) = (0.0, row + 1);

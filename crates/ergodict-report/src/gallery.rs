@@ -1,6 +1,7 @@
 //! The atoms of a dictionary as cards that one can sort, filter and enlarge, with the data that uses each most.
 
 use crate::atoms::AtomGrid;
+use crate::cards::called;
 use crate::error::PictureError;
 use crate::graphs::AtomGraphs;
 use crate::html::Figure;
@@ -108,7 +109,15 @@ impl Gallery {
     /// The same as plain figures, for `.svg` files.
     pub(crate) fn figures(&self) -> Result<Vec<Figure>, PictureError> {
         let atoms: Vec<Vec<f64>> = self.atoms.iter().map(|atom| atom.values.clone()).collect();
-        let first = |atom: &Atom| atom.scores.first().map_or(String::new(), |score| format!("{score:.3}"));
+        let named = matches!(self.form, Form::Network { .. });
+        let first = |atom: &Atom| {
+            let score = atom.scores.first().map_or(String::new(), |score| format!("{score:.3}"));
+            match atom.name.split_once(": ") {
+                _ if !named => score,
+                Some((number, shape)) => format!("atom {number}, {score} {shape}"),
+                None => format!("{}, {score}", called(&atom.name)),
+            }
+        };
         let labels: Vec<String> = self.atoms.iter().map(first).collect();
         let figure = |title: &str, svg| Figure { title: title.into(), svg, words: String::new() };
         Ok(match &self.form {

@@ -6,6 +6,7 @@ use crate::axis::minus;
 use crate::error::{PictureError, check};
 use crate::shade::mix;
 use crate::svg::{FONT, PHONE_FONT, Px, escape, fit, open, text_width};
+use crate::words::number;
 
 const WIDTH: f64 = 600.0;
 const LINE: f64 = 22.0;
@@ -52,6 +53,8 @@ pub struct Heat {
     pub digits: usize,
     /// Whether each column is colored from its own lowest to its own highest value, where only columns compare.
     pub by_column: bool,
+    /// The least difference of the values with the lightest and the darkest color: smaller ones mean nothing, and do not show.
+    pub least_span: f64,
 }
 
 /// Colors of the scale, and the width of each.
@@ -74,6 +77,7 @@ impl Heat {
             range: None,
             digits: 3,
             by_column: false,
+            least_span: 0.0,
         }
     }
 
@@ -100,8 +104,9 @@ impl Heat {
             let column = self.values.iter().skip(col).step_by(cols).flatten();
             column.fold((f64::MAX, f64::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)))
         };
+        let wide = |(low, high): (f64, f64)| (low, high.max(low + self.least_span));
         let ranges: Vec<(f64, f64)> =
-            (0..cols).map(|col| if self.by_column { range(col) } else { (low, high) }).collect();
+            (0..cols).map(|col| wide(if self.by_column { range(col) } else { (low, high) })).collect();
         let (printed, size) = self.printed(width);
         // Type that has room on a phone grows there as all type does; smaller type stays as it is.
         let style = match size {
@@ -147,9 +152,16 @@ impl Heat {
     /// The color scale with its two ends, from a point on, and the width of their labels.
     fn scale(&self, (low, high): (f64, f64), (x, y): (f64, f64)) -> (String, f64) {
         let ends = if self.by_column {
-            ["column minimum".to_owned(), "maximum".to_owned()]
+            [
+                "column minimum".to_owned(),
+                if self.least_span > 0.0 {
+                    format!("maximum, at least {} more", number(self.least_span))
+                } else {
+                    "maximum".to_owned()
+                },
+            ]
         } else {
-            [written(low, self.digits), written(high, self.digits)]
+            [low, high.max(low + self.least_span)].map(|end| written(end, self.digits))
         };
         let mut svg = String::from("<g class=\"ticks scale\">\n");
         let room = text_width(&ends[0]) + 8.0;
@@ -339,6 +351,20 @@ mod tests {
             // What the accessibility guidelines (WCAG 2, AA) ask of text.
             assert!(contrast >= 4.5, "{k}: {fill} {ink} {contrast}");
         }
+    }
+
+    #[test]
+    fn differences_below_the_least_span_do_not_show() {
+        let fills = |least_span: f64| -> Vec<String> {
+            let values = [0.999_999, 1.0, 0.999_997, 0.8].map(Some);
+            let heat = Heat { by_column: true, least_span, ..Heat::new(["a", "b"], ["c", "d"], values) };
+            let svg = heat.svg().unwrap();
+            let cells = svg.split("<g class=\"cell\">").skip(1);
+            cells.map(|cell| cell.split("fill=\"").nth(1).unwrap()[..7].to_owned()).collect()
+        };
+        let (lightest, darkest) = ("#f4f8fb", "#062a4a");
+        assert_eq!(fills(0.0), [darkest, darkest, lightest, lightest]);
+        assert_eq!(fills(0.05), [lightest, darkest, lightest, lightest]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The HTML of the report page, in page order.
 
-use crate::cards::{Card, Cards};
+use crate::cards::{Card, Cards, Key};
 use crate::frames::Image;
 use crate::html::Check;
 use crate::script::{DIGEST, script};
@@ -131,12 +131,15 @@ fn render_numbers(numbers: &[(String, String)]) -> String {
 
 /// What diagnostics speak against, which is not left to the folded parts alone.
 fn render_warning(blocks: &[Block]) -> String {
-    join(blocks, |block| match &block.content {
-        Content::Details(Some(check)) if !check.is_ok => {
-            format!("<p class=\"warning\">{}</p>\n", render_check(check))
-        }
-        _ => String::new(),
-    })
+    let failed = blocks.iter().filter_map(|block| match &block.content {
+        Content::Details(Some(check)) if !check.is_ok => Some(check.words.as_str()),
+        _ => None,
+    });
+    let words = failed.collect::<Vec<_>>().join(". ");
+    if words.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"warning\">{}</p>\n", render_check(&Check { is_ok: false, words }))
 }
 
 /// Links to the blocks that long pages list at their head: the sections, with what stands before them, or else all.
@@ -185,7 +188,10 @@ fn render_block(id: &str, block: &Block) -> String {
 
 /// The head of a folded part, which is left open.
 fn render_details(heading: &str, check: Option<&Check>) -> String {
-    let badge = check.map_or_else(String::new, |check| format!("\n{}", render_check(check)));
+    // Warnings stand at the head of the page.
+    let badge = check
+        .filter(|check| check.is_ok)
+        .map_or_else(String::new, |check| format!("\n{}", render_check(check)));
     format!("<details class=\"details\">\n<summary>{heading}{badge}</summary>\n")
 }
 
@@ -245,20 +251,39 @@ fn render_gallery(id: &str, heading: &str, words: &[String], gallery: &Cards) ->
     let controls = render_controls(id, gallery);
     let many = if gallery.all.len() >= MANY_CARDS { " many" } else { "" };
     let cards = join(&gallery.all, render_card);
-    let data = &gallery.data;
+    let (data, key) = (&gallery.data, render_key(&gallery.key));
     format!(
         r#"<section class="block long gallery" data-gallery="{id}">
 {heading}
 {before}
 <div class="controls" role="group" aria-labelledby="{id}">
 {controls}</div>
-<ul class="cards{many}">
+{key}<ul class="cards{many}">
 {cards}</ul>
 {after}
 <script type="application/json">{data}</script>
 </section>
 "#
     )
+}
+
+/// What colors mean.
+fn render_key(key: &[Key]) -> String {
+    if key.is_empty() {
+        return String::new();
+    }
+    let entry = |one: &Key| match one {
+        Key::Line { class, words } => {
+            format!("<span class=\"of-graphs\"><i class=\"line {class}\"></i> {}</span>\n", escape(words))
+        }
+        Key::Scale { class, low, high } => format!(
+            "<span class=\"of-matrices\"><span class=\"low\">{}</span> <i class=\"{class}\"></i> <span class=\"high\">{}</span></span>\n",
+            escape(low),
+            escape(high)
+        ),
+        Key::Words(words) => format!("<span>{}</span>\n", escape(words)),
+    };
+    format!("<p class=\"key\">\n{}</p>\n", join(key, entry))
 }
 
 /// What one sorts and filters the cards of a gallery with.

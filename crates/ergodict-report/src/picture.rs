@@ -1,10 +1,19 @@
 //! Pictures on a grid: images, lattices of spins, maps of errors.
 
+use std::fmt::Write;
+
+use crate::axis::significant;
 use crate::error::{PictureError, check};
 use crate::gif::Palette;
 use crate::pixels::Pixels;
 use crate::shade::{OWN_DIRECTIONS, Shade};
+use crate::svg::{Px, escape, text_width};
 use crate::tiles::{Tiles, embed};
+
+/// Width and height of a color scale, its steps, and the height of its line.
+const SCALE: (f64, f64) = (96.0, 11.0);
+const STEPS: usize = 96;
+const SCALE_LINE: f64 = 26.0;
 
 /// Pictures with a side of at least this many places are never drawn larger than one unit for each place.
 const LARGE: usize = 400;
@@ -91,7 +100,8 @@ impl<'a> Pictures<'a> {
         Self { items, columns: None }
     }
 
-    /// The pictures as an SVG element, each embedded as a PNG file with one pixel for each place.
+    /// The pictures as an SVG element, each embedded as a PNG file with one pixel for each place, with the scale of
+    /// colors that stand for numbers below.
     ///
     /// One to four of them fill the width of the page; pictures of 400 places a side or more are never enlarged.
     ///
@@ -107,7 +117,9 @@ impl<'a> Pictures<'a> {
         let aspect = pictures().map(Picture::aspect).fold(0.125, f64::max);
         let widest = pictures().map(Picture::widest).fold(0.0, f64::max);
         let labels: Vec<String> = self.items.iter().map(|(_, label)| label.clone()).collect();
-        let tiles = Tiles::pictures(self.items.len(), self.columns, &labels, aspect, widest);
+        let mut tiles = Tiles::pictures(self.items.len(), self.columns, &labels, aspect, widest);
+        let scales = self.scales();
+        tiles.foot = SCALE_LINE * scales.len() as f64;
         let named = labels.iter().any(|l| !l.is_empty());
         let name = if named { labels.join(", ") } else { format!("{} pictures", labels.len()) };
         let mut svg = tiles.open(&name);
@@ -119,8 +131,47 @@ impl<'a> Pictures<'a> {
             embed(&mut svg, image, corner, (width, height), true)?;
             tiles.end(&mut svg, i);
         }
+        for (i, (shade, name, [low, high])) in scales.iter().enumerate() {
+            let y = tiles.bottom(tiles.down()) + SCALE_LINE * i as f64;
+            let (from, to) = shade.ends().unwrap_or_default();
+            let values: Vec<f64> =
+                (0..STEPS).map(|k| from + (to - from) * k as f64 / (STEPS - 1) as f64).collect();
+            let begin = if name.is_empty() { low.clone() } else { format!("{name}: {low}") };
+            let (x, base) = (text_width(&begin) + 6.0, Px(y + SCALE.1));
+            let _ = writeln!(
+                svg,
+                "<g class=\"ticks scale\">\n<text x=\"1\" y=\"{base}\">{}</text>",
+                escape(&begin)
+            );
+            let image = Picture::new(&values, (1, STEPS), *shade).image(0, 1)?;
+            embed(&mut svg, &image, (x, y), SCALE, true)?;
+            let _ = writeln!(
+                svg,
+                "<text x=\"{}\" y=\"{base}\">{}</text>\n</g>",
+                Px(x + SCALE.0 + 6.0),
+                escape(high)
+            );
+        }
         svg.push_str("</svg>");
         Ok(svg)
+    }
+
+    /// The different colorings of numbers, each with the label of its picture, if not all pictures have it and it is the
+    /// only one, and its ends.
+    fn scales(&self) -> Vec<(Shade, String, [String; 2])> {
+        let mut all: Vec<(Shade, String, [String; 2])> = Vec::new();
+        for (picture, label) in &self.items {
+            let shade = picture.shade;
+            let Some((low, high)) = shade.ends().filter(|_| all.iter().all(|one| one.0 != shade)) else {
+                continue;
+            };
+            let of = || self.items.iter().filter(|(picture, _)| picture.shade == shade);
+            let beyond = of().any(|(picture, _)| picture.values.iter().any(|value| *value > high));
+            let name = if of().count() == 1 && self.items.len() > 1 { label.clone() } else { String::new() };
+            let high = format!("{}{}", if beyond { "≥ " } else { "" }, significant(high));
+            all.push((shade, name, [significant(low), high]));
+        }
+        all
     }
 }
 

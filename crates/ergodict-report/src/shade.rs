@@ -82,6 +82,17 @@ pub enum Shade {
 }
 
 impl Shade {
+    /// The numbers with the first and the last color, where colors stand for numbers and are no photograph.
+    pub(crate) fn ends(self) -> Option<(f64, f64)> {
+        let ends = match self {
+            Self::Ink { low, high } => (low, high),
+            Self::Signed { full } => (-full, full),
+            Self::Heat { full } => (0.0, full),
+            _ => return None,
+        };
+        (ends.0 < ends.1).then_some(ends)
+    }
+
     /// The color of each place of `values`, whose channels stand together.
     pub(crate) fn colors(self, values: &[f64], channels: usize) -> Result<Vec<[u8; 4]>, PictureError> {
         match (self, channels) {

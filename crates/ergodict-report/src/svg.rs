@@ -70,6 +70,16 @@ pub(crate) fn fit(text: &str, width: f64) -> String {
     cut
 }
 
+/// The same of a name with numbers behind it, which are kept: `a long na… 0.821 (0.766–0.866)`.
+pub(crate) fn fit_name(text: &str, width: f64) -> String {
+    let digit = |at: &usize| text[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+    let Some(at) = text.match_indices(' ').map(|(at, _)| at).find(digit) else { return fit(text, width) };
+    if text.chars().count() as f64 * CHARACTER * PHONE_FONT <= width {
+        return text.to_owned();
+    }
+    format!("{}{}", fit(&text[..at], width - text_width(&text[at..])), &text[at..])
+}
+
 /// `text` broken between words into at most `lines` lines that fit into `width` on a phone where words allow it; the last
 /// line takes what is left.
 pub(crate) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
@@ -119,6 +129,8 @@ mod tests {
     fn long_text_is_cut() {
         assert_eq!(fit("loss", 100.0), "loss");
         assert_eq!(fit("a long legend", 60.0), "a lo…");
+        assert_eq!(fit_name("a-long-name 0.821 (0.766–0.866)", 300.0), "a-lon… 0.821 (0.766–0.866)");
+        assert_eq!(fit_name("a 0.8", 300.0), "a 0.8");
         assert_eq!(wrap("T = 2.26, every 500 000", 162.0, 2), ["T = 2.26, every", "500 000"]);
         assert_eq!(wrap("every 500\u{a0}000 steps", 95.0, 3), ["every", "500\u{a0}000", "steps"]);
         assert_eq!(wrap("one word at a time", 1.0, 2), ["one", "word at a time"]);

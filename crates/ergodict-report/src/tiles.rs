@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::error::PictureError;
 use crate::pixels::{Pixels, base64};
-use crate::svg::{PHONE_FONT, Px, escape, fit, open, wrap};
+use crate::svg::{FONT, PHONE_FONT, Px, escape, fit, open, text_width, wrap};
 
 const GAP: f64 = 10.0;
 /// Width of the widest row of tiles, in user units: that of the charts.
@@ -12,8 +12,10 @@ pub(crate) const WIDTH: f64 = 600.0;
 /// Widest and narrowest tile of a grid of atoms.
 pub(crate) const WIDEST: f64 = 128.0;
 const NARROWEST: f64 = 30.0;
+/// Most room for the names of rows.
+const WIDEST_NAME: f64 = 160.0;
 /// Lines a label may take.
-const LINES: usize = 3;
+const LINES: usize = 4;
 const LINE: f64 = PHONE_FONT + 2.0;
 
 /// Atoms in a row: as asked, else between a square and a two-to-one grid with the fewest empty places.
@@ -33,6 +35,13 @@ pub(crate) struct Tiles<'a> {
     pub(crate) width: f64,
     pub(crate) height: f64,
     below: f64,
+    /// Names of the rows and columns, and the room that they take.
+    rows: &'a [String],
+    cols: &'a [String],
+    left: f64,
+    top: f64,
+    /// Room below all tiles.
+    pub(crate) foot: f64,
 }
 
 impl<'a> Tiles<'a> {
@@ -78,27 +87,84 @@ impl<'a> Tiles<'a> {
         let lines =
             |l: &'a [String]| l.iter().map(|l| wrap(l, width + GAP, LINES).len()).max().unwrap_or(1).max(1);
         let below = labels.map_or(0.0, |l| LINE * lines(l) as f64 + 5.0);
-        Self { class, labels: labels.unwrap_or_default(), count, columns, width, height, below }
+        let labels = labels.unwrap_or_default();
+        let (rows, cols) = (Default::default(), Default::default());
+        Self {
+            class,
+            labels,
+            count,
+            columns,
+            width,
+            height,
+            below,
+            rows,
+            cols,
+            left: 0.0,
+            top: 0.0,
+            foot: 0.0,
+        }
+    }
+
+    /// The same with names at the left of the rows and above the columns.
+    pub(crate) fn named(mut self, rows: &'a [String], cols: &'a [String]) -> Self {
+        let aspect = self.height / self.width;
+        self.left = rows.iter().map(|name| text_width(name) + 8.0).fold(0.0, f64::max).min(WIDEST_NAME);
+        self.top = if cols.is_empty() { 0.0 } else { LINE + 4.0 };
+        self.width = self.width.min((WIDTH + GAP - self.left) / self.columns as f64 - GAP).max(NARROWEST);
+        (self.height, self.rows, self.cols) = (self.width * aspect, rows, cols);
+        self
     }
 
     /// The opening tag of the whole, with `label` as its accessible name.
     pub(crate) fn open(&self, label: &str) -> String {
-        let rows = self.count.div_ceil(self.columns) as f64;
         let (width, height) =
-            (self.columns as f64 * (self.width + GAP), rows * (self.height + self.below + GAP));
+            (self.left + self.columns as f64 * (self.width + GAP), self.bottom(self.down()) + self.foot);
         // Three or four pictures in a row take the whole width of a page.
         let class =
             if self.class == "picture" && (3..=4).contains(&self.columns) { "atoms row" } else { "atoms" };
-        open(class, width - GAP + 2.0, height - GAP + 2.0, label)
+        let mut svg = open(class, width - GAP + 2.0, height - GAP + 2.0, label);
+        for (row, name) in self.rows.iter().enumerate() {
+            let y = self.bottom(row as f64) + self.height / 2.0 + 0.35 * FONT;
+            let name = escape(&fit(name, self.left));
+            let _ = writeln!(
+                svg,
+                r#"<text x="{}" y="{}" text-anchor="end">{name}</text>"#,
+                Px(self.left - 8.0),
+                Px(y)
+            );
+        }
+        for (col, name) in self.cols.iter().enumerate() {
+            let x = self.left + (self.width + GAP) * col as f64 + self.width / 2.0 + 1.0;
+            let name = escape(&fit(name, self.width + GAP));
+            let _ = writeln!(
+                svg,
+                r#"<text x="{}" y="{}" text-anchor="middle">{name}</text>"#,
+                Px(x),
+                Px(PHONE_FONT)
+            );
+        }
+        svg
+    }
+
+    /// The number of rows.
+    pub(crate) fn down(&self) -> f64 {
+        self.count.div_ceil(self.columns) as f64
+    }
+
+    /// Where `rows` rows end.
+    pub(crate) fn bottom(&self, rows: f64) -> f64 {
+        self.top + rows * (self.height + self.below + GAP)
     }
 
     /// Opens the group of picture `i`.
     pub(crate) fn begin(&self, svg: &mut String, i: usize) {
         let (row, col) = ((i / self.columns) as f64, (i % self.columns) as f64);
-        let (x, y) = (col * (self.width + GAP) + 1.0, row * (self.height + self.below + GAP) + 1.0);
-        let name = match self.labels.get(i).map(String::as_str) {
-            None | Some("") => format!("no. {}", i + 1),
-            Some(label) => format!("no. {}: {}", i + 1, escape(label)),
+        let (x, y) = (self.left + col * (self.width + GAP) + 1.0, self.bottom(row) + 1.0);
+        let named = self.rows.get(i / self.columns).zip(self.cols.get(i % self.columns));
+        let name = match (self.labels.get(i).map(String::as_str), named) {
+            (_, Some((row, col))) => format!("{}, {}", escape(row), escape(col)),
+            (None | Some(""), _) => format!("no. {}", i + 1),
+            (Some(label), _) => format!("no. {}: {}", i + 1, escape(label)),
         };
         let _ = writeln!(
             svg,

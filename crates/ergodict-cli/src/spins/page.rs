@@ -21,7 +21,7 @@ const LOSS: &str = "
     configurations. Lower is better; the axis leaves out the first tenth.";
 
 const SHEETS: &str = "
-    All atoms of each dictionary, most dominant first. Each atom has its own scale.";
+    All atoms of each dictionary, most dominant first. Each atom has its own scale: it is divided by its largest absolute entry.";
 
 const RECONSTRUCTION: &str = "
     The last configuration and its reconstruction by each dictionary, without a penalty; overlapping patches are averaged.";
@@ -91,7 +91,13 @@ pub(super) fn of_learning(
         let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
         let svg = loss(&curves, from_file).svg();
         let chains = group.iter().filter_map(|outcome| outcome.model.provenance.chain.as_ref());
-        report = report.details(ergodict_pages::mixing::check(chains));
+        let check = ergodict_pages::mixing::check(chains).map(|mut check| {
+            if let Some(temperature) = group[0].temperature.filter(|_| !check.is_ok) {
+                check.words = format!("T = {temperature}: {}", check.words);
+            }
+            check
+        });
+        report = report.details(check);
         report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
         if !mixing.is_empty() {
             let worth = group.iter().filter_map(|outcome| {

@@ -144,6 +144,28 @@ fn large_pictures_are_not_enlarged_and_lattices_are_small() {
 }
 
 #[test]
+fn colors_of_numbers_have_a_scale() {
+    let (spins, error) = ([1.0, -1.0], [0.1, 0.3]);
+    let texts = |items: &[(Shade, &[f64], &str)]| -> Vec<String> {
+        let items = items
+            .iter()
+            .map(|(shade, values, label)| (Picture::new(values, (1, 2), *shade), (*label).to_owned()));
+        let svg = Pictures::new(items.collect()).svg().unwrap();
+        parsed(&svg)
+            .descendants()
+            .filter(|n| n.has_tag_name("text"))
+            .filter_map(|n| n.text())
+            .map(str::to_owned)
+            .collect()
+    };
+    let heat = Shade::Heat { full: 0.25 };
+    let all = texts(&[(INK, &spins, "spins"), (INK, &spins, "again"), (heat, &error, "error")]);
+    assert_eq!(all, ["spins", "again", "error", "−1", "1", "error: 0", "≥ 0.25"]);
+    assert_eq!(texts(&[(PHOTO, &error, "photograph")]), ["photograph"]);
+    assert_eq!(texts(&[(Shade::Heat { full: 0.5 }, &error, "")]), ["0", "0.5"]);
+}
+
+#[test]
 fn pictures_that_cannot_be_drawn_are_refused_by_name() {
     let values = [0.0; 6];
     let refused = |values: &[f64], shape, shade| Picture::new(values, shape, shade).png(1).unwrap_err();

@@ -177,6 +177,17 @@ fn sections_head_the_figures_that_follow() {
 }
 
 #[test]
+fn warnings_stand_once_at_the_head() {
+    let check = |is_ok, words: &str| Some(Check { is_ok, words: words.into() });
+    let facts = [("seed", "7")];
+    let page = Report::new("T").details(check(false, "T = 1: stuck")).facts(&facts);
+    let page = page.section("Two", "").details(check(true, "fine")).facts(&facts);
+    let page = page.section("Three", "").details(check(false, "T = 3: slow")).facts(&facts).render();
+    assert_eq!(page.matches("badge warn").count(), 1);
+    assert!(page.contains("T = 1: stuck. T = 3: slow") && page.matches("badge ok").count() == 1);
+}
+
+#[test]
 fn light_dark_phone_and_print_are_served() {
     let page = page("plain");
     for rule in ["prefers-color-scheme: dark", "@media print", "max-width: 34rem", "width=device-width"] {

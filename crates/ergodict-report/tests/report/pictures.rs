@@ -251,6 +251,25 @@ fn each_atom_is_an_image_with_its_entries_as_pixels() {
 }
 
 #[test]
+fn rows_and_columns_of_atoms_have_names() {
+    let atoms = vec![vec![1.0; 4]; 6];
+    let heads = (
+        vec!["2024-02-07".to_owned(), "<b>".into()],
+        ["atom 4", "atom 0", "atom 1"].map(str::to_owned).to_vec(),
+    );
+    let svg = AtomGrid { columns: Some(3), heads, ..AtomGrid::new(&atoms, (2, 2)) }.svg().unwrap();
+    let document = parsed(&svg);
+    let of = |tag: &str| -> Vec<String> {
+        let found = document.descendants().filter(|n| n.has_tag_name(tag));
+        found.filter_map(|n| n.text()).map(str::to_owned).collect()
+    };
+    assert_eq!(of("text"), ["2024-02-07", "<b>", "atom 4", "atom 0", "atom 1"]);
+    assert_eq!(of("title")[4], "<b>, atom 0");
+    let width: f64 = document.root_element().attribute("width").unwrap().parse().unwrap();
+    assert!(width <= 600.0, "{width}");
+}
+
+#[test]
 fn the_png_holds_the_whole_grid() {
     let atoms = [vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, f64::NAN]];
     let grid = AtomGrid { columns: Some(2), ..AtomGrid::new(&atoms, (2, 1)) };

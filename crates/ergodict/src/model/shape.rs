@@ -5,11 +5,11 @@
 //!
 //! | shape | rule |
 //! |---|---|
-//! | bare path | `s < 0.15` |
-//! | folded walk | entries at odd distance are at least twice those at even distance |
+//! | folded walk | `s ≥ 0.15`, entries at odd distance are at least twice those at even distance |
 //! | clique | `s ≥ 0.6` |
 //! | clique at one end, in the middle | at least five nodes in a row with mean 0.7 or more among them, whichever of them is left out, and less than 0.35 elsewhere; of several the one that stands out most |
 //! | hub | a node whose mean is 0.7 or more, and twice that of the others |
+//! | bare path | `s < 0.15`, and less than 0.35 among any nodes in a row, four at least, and at any node |
 //! | mixed | none of them |
 
 use serde::Serialize;
@@ -27,8 +27,9 @@ const EMPTY: f64 = 0.35;
 const STANDS_OUT: f64 = 2.0;
 /// Longer paths are not searched for cliques in a part of them, which takes the fourth power of their length.
 const LONGEST: usize = 64;
-/// Fewest nodes of a clique in a part of the path.
+/// Fewest nodes of a clique in a part of the path, and fewest whose mean keeps it from being bare.
 const CLIQUE: usize = 5;
+const RUN: usize = 4;
 
 /// The shape of an atom of the path motif. Nodes are numbered from 1.
 ///
@@ -108,9 +109,10 @@ impl AtomShape {
         }
         // The run of nodes that stands out most from the rest; of equals the longest.
         let longest = if k > LONGEST { CLIQUE } else { k };
-        let runs =
-            (CLIQUE..longest).flat_map(|length| (0..=k - length).map(move |from| (from, from + length)));
-        let run = runs.filter_map(|(from, to)| {
+        let runs = |fewest: usize| {
+            (fewest..longest).flat_map(move |length| (0..=k - length).map(move |from| (from, from + length)))
+        };
+        let run = runs(CLIQUE).filter_map(|(from, to)| {
             let inside = |a: usize, b: usize| a >= from && b < to;
             let (within, outside) = (mean(&inside)?, mean(&|a, b| !inside(a, b)).unwrap_or(0.0));
             // With one hub among them, its edges alone can reach the mean.
@@ -129,8 +131,14 @@ impl AtomShape {
         if of_node(hub) >= FULL_PART && of_node(hub) >= STANDS_OUT * rest {
             return Self::Hub(hub + 1);
         }
-        // Last: in a long path, a hub or a clique has few of all entries.
-        if all < BARE { Self::BarePath } else { Self::Mixed }
+        // Last: in a long path, a hub or a clique has few of all entries, and their mean does not show it.
+        let is_empty =
+            |(from, to): (usize, usize)| mean(&|a, b| a >= from && b < to).is_none_or(|s| s < EMPTY);
+        if all < BARE && of_node(hub) < EMPTY && runs(RUN).all(is_empty) {
+            Self::BarePath
+        } else {
+            Self::Mixed
+        }
     }
 }
 
@@ -150,6 +158,26 @@ mod tests {
             assert_eq!(named_in(k, |a, b| a == 3 || b == 3, 0.0, 0), "hub at node 4", "{k}");
             assert_eq!(named_in(k, |_, b| b < 6, 0.0, 0), "clique at one end (nodes 1–6)", "{k}");
             assert_eq!(named_in(k, |_, _| false, 0.05, 1), "bare path", "{k}");
+        }
+    }
+
+    #[test]
+    fn a_path_with_a_weak_clique_or_hub_is_not_bare() {
+        for (k, weight) in [(14, 0.5), (21, 0.5), (21, 0.65), (30, 0.5)] {
+            let name = |edge: &dyn Fn(usize, usize) -> bool| {
+                let entry = |a: usize, b: usize| match a.abs_diff(b) {
+                    1 => 1.0,
+                    0 => 0.0,
+                    _ if edge(a.min(b), a.max(b)) => weight,
+                    _ => 0.02,
+                };
+                let atom: Vec<f64> = (0..k * k).map(|i| entry(i / k, i % k)).collect();
+                AtomShape::from_atom(&atom, k)
+            };
+            assert_eq!(name(&|_, _| false), AtomShape::BarePath, "{k}");
+            assert_eq!(name(&|a, _| a + 6 >= k), AtomShape::Mixed, "{k}: six nodes at one end");
+            assert_eq!(name(&|a, b| a >= 5 && b < 9), AtomShape::Mixed, "{k}: four nodes in the middle");
+            assert_eq!(name(&|a, b| a == 3 || b == 3), AtomShape::Mixed, "{k}: one node");
         }
     }
 

@@ -262,7 +262,7 @@ impl Summary for NetworkLearnSummary<'_> {
         }
         lines.extend(findings);
         let listed = &networks[..networks.len().min(LISTED)];
-        lines.extend(finding::coverage(listed).into_iter().map(|line| ("", line)));
+        lines.extend(finding::coverage(self.of.model, listed).into_iter().map(|line| ("", line)));
         let sampler = self.sampler.to_string();
         lines.extend(
             networks
