@@ -5,7 +5,7 @@ use crate::{mixing, rerun};
 use ergodict::chain::Quantity;
 use ergodict::run::ScanPoint;
 use ergodict_report::words::{count, measured};
-use ergodict_report::{Check, Figure, LineChart, Report, Series, Table};
+use ergodict_report::{Figure, LineChart, Report, Series, Table};
 use serde_json::Value;
 
 /// What the page shows.
