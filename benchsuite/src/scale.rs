@@ -20,10 +20,10 @@ use std::process::Command;
 const SIZES: [(u64, u32, u32); 5] =
     [(10_000, 10, 16), (100_000, 13, 16), (1_000_000, 16, 18), (10_000_000, 19, 21), (100_000_000, 22, 26)];
 
-/// Times that learning and rebuilding are run on each network, after one run with the file out of the page cache.
+/// Times that learning and reconstructing are run on each network, after one run with the file out of the page cache.
 const REPEATS: usize = 3;
 
-/// Bytes of disk for each edge at the most: the text in two orders, both `.egr`, and what sorting writes beside its output.
+/// Bytes of disk for each edge at the most: the text in two orders, both `.egr`, and what sorting writes in addition to its output.
 const DISK: u64 = 110;
 
 const USAGE: &str = "usage: benchsuite scale --ergodict PROGRAM [--most EDGES] [--folder DIR]";
@@ -152,7 +152,7 @@ impl Bench {
         Ok(std::fs::remove_file(sorted)?)
     }
 
-    /// What is done with a network in an `.egr` file: opened, walked on, learned from, rebuilt.
+    /// What is done with a network in an `.egr` file: opened, walked on, learned from, reconstructed.
     fn network(&self, name: &str, order: &str, edges: u64, file: &Path) -> Result<()> {
         eprintln!("{name}, {order}: probe");
         probe::forget(file)?;

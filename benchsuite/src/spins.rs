@@ -100,7 +100,7 @@ fn checkerboard(side: usize) -> Result<()> {
     Ok(())
 }
 
-/// Cluster updates at the critical temperature: million sites a second that they change (Wolff) or draw (Swendsen–Wang), beside checkerboard
+/// Cluster updates at the critical temperature: million sites a second that they change (Wolff) or draw (Swendsen–Wang), next to checkerboard
 /// sweeps; `peers/clusters_numba.py` has the same two.
 fn clusters(side: usize) -> Result<()> {
     let sites = (side * side) as u64;
@@ -174,7 +174,7 @@ fn potts_and_xy(side: usize) -> Result<()> {
     Ok(())
 }
 
-/// A restricted Boltzmann machine: million units drawn a second by one chain and by 64 at once, beside a loop that adds columns and takes an exponential for each unit.
+/// A restricted Boltzmann machine: million units drawn a second by one chain and by 64 at once, next to a loop that adds columns and takes an exponential for each unit.
 fn boltzmann(shape: (usize, usize), hidden: usize) -> Result<()> {
     let visible = shape.0 * shape.1;
     let units = (visible + hidden) as u64;

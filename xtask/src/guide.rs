@@ -18,7 +18,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use tools::Tools;
 
-/// Pages beside those of `docs/`.
+/// Pages next to those of `docs/`.
 const OTHERS: [&str; 3] = ["README.md", "CONTRIBUTING.md", "benchsuite/README.md"];
 
 /// The crate whose documentation tests compile the Rust of the pages.

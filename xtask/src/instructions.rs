@@ -1,4 +1,4 @@
-//! `cargo xtask bench --compare`: instructions of eight kernels, counted by callgrind, beside those in the repository.
+//! `cargo xtask bench --compare`: instructions of eight kernels, counted by callgrind, next to those in the repository.
 //!
 //! Unlike times, counts hardly depend on what else the machine does. They do on the compiler and, where kernels are chosen at run time,
 //! on the processor: callgrind knows no AVX-512, so they are those of AVX2.

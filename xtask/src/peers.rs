@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: our factorization step beside SPAMS and scikit-learn, on the same minibatches.
+//! `cargo xtask peers`: our factorization step next to SPAMS and scikit-learn, on the same minibatches.
 //!
 //! Both sides run on one thread, in alternation, from the same initial dictionary, each in its own process, and
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary
@@ -28,7 +28,7 @@ const BUDGET: &str = "60";
 
 /// SPAMS fed one minibatch per call forgets at about this rate; ours and the reference are made to match.
 const SCHEDULE: &str = "constant:0.5";
-/// Slower forgetting gives better dictionaries on all three cases, at the same cost a step: scored once beside it.
+/// Slower forgetting gives better dictionaries on all three cases, at the same cost a step: scored once next to it.
 const SLOWER: &str = "constant:0.3";
 const REFERENCE: &str = "proto_hyb_wc50";
 

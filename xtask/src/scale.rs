@@ -1,4 +1,4 @@
-//! `cargo xtask bench scale`: the tables of what `benchsuite scale` measures, beside the project's targets.
+//! `cargo xtask bench scale`: the tables of what `benchsuite scale` measures, next to the project's targets.
 
 use crate::peers::networks::{lines, publish, short};
 use crate::peers::table::{load, median};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Most megabytes of anonymous memory while a list of edges is converted: what `--memory 2G` allows.
 const CONVERTING: f64 = 2.0 * 1024.0 * 1024.0 * 1024.0 / 1e6;
-/// Most megabytes of anonymous memory while learning and rebuilding.
+/// Most megabytes of anonymous memory while learning and reconstructing.
 const WORKING: f64 = 500.0;
 /// Most times that a homomorphism may cost what it costs on Facebook.
 const RATIO: f64 = 4.0;
@@ -127,7 +127,7 @@ impl Rows {
         Ok(text)
     }
 
-    /// What is done with networks: opened, learned from, rebuilt.
+    /// What is done with networks: opened, learned from, reconstructed.
     fn work(&self) -> Result<String> {
         let mut text = String::from(
             "\n## Learning and rebuilding\n\n`.egr` of the scrambled text. `network learn -j 1 -k 21 -r 25 --sampler pivot-approx` \
@@ -172,7 +172,7 @@ impl Rows {
         Ok(text)
     }
 
-    /// What memory costs: reads that wait for each other, beside walks.
+    /// What memory costs: reads that wait for each other, in addition to walks.
     fn memory(&self) -> Result<String> {
         let mut text = String::from(
             "\n## What memory costs\n\nA *read* is one byte at a random place of the mapped file, known only when the read before it is done. A *step* is \
@@ -261,7 +261,7 @@ fn patch(row: &Value) -> Option<f64> {
     each(row, &["patch_seconds"])
 }
 
-/// Microseconds of a homomorphism, learned from or rebuilt by.
+/// Microseconds of a homomorphism, learned from or reconstructed by.
 fn cost(row: &Value) -> Option<f64> {
     if row["what"] == "learn" {
         return each(row, &["patch_seconds", "learning_seconds"]);

@@ -74,7 +74,7 @@ fn wanted(arguments: &[String]) -> Result<Vec<&'static str>> {
     Ok(wanted)
 }
 
-/// A clone of what is committed, with folders beside it to build into: the files one works on stay as they are.
+/// A clone of what is committed, with folders next to it to build into: the files one works on stay as they are.
 struct Checkout {
     scratch: Scratch,
 }

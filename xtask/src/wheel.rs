@@ -119,7 +119,7 @@ fn whole(listing: &str) -> Result<()> {
     }
 }
 
-/// The file built last: those of earlier versions stay beside it.
+/// The file built last: those of earlier versions stay next to it.
 fn newest(folder: &Path, extension: &str) -> Result<PathBuf> {
     let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let wheels = files.filter_map(|file| {

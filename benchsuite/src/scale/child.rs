@@ -50,7 +50,7 @@ pub(super) fn measure(command: &mut Command) -> Result<(Took, Vec<u8>)> {
     let (anonymous, file) = std::thread::scope(|scope| {
         let watch = scope.spawn(|| watch(pid, &over));
         let read = stdout.read_to_end(&mut out);
-        // SAFETY: the process is a child that nobody else waits for; both places are valid.
+        // SAFETY: the process is a child that no one else waits for; both places are valid.
         let waited = unsafe { libc::wait4(pid.cast_signed(), &raw mut status, 0, &raw mut usage) };
         over.store(true, Ordering::Relaxed);
         let seen = watch.join().unwrap_or_default();

@@ -34,7 +34,7 @@ pub(super) fn run(path: &Path) -> Result<()> {
 
 /// Nanoseconds of a read at a random place of the mapped file, each place known only when the read before it is done.
 fn random_reads(path: &Path) -> Result<f64> {
-    // SAFETY: the file is one that this benchmark wrote, and nobody changes it.
+    // SAFETY: the file is one that this benchmark wrote, and no one changes it.
     let map = unsafe { memmap2::Mmap::map(&std::fs::File::open(path)?)? };
     // Every page is there before the clock starts.
     black_box(map.iter().step_by(4096).fold(0u8, |sum, byte| sum.wrapping_add(*byte)));

@@ -74,7 +74,7 @@ impl Run {
 }
 
 impl At {
-    /// The dictionary of the trajectory that stands beside that of one configuration: as many minibatches, or else the nearest number.
+    /// The dictionary of the trajectory that stands next to that of one configuration: as many minibatches, or else the nearest number.
     fn beside(&self) -> &Run {
         let wanted = self.fixed.done.outcome.minibatches;
         let apart = |run: &&Run| run.done.outcome.minibatches.abs_diff(wanted);

@@ -150,7 +150,7 @@ fn gallery(model: &Model, form: &NetworkForm) -> Gallery {
     }
 }
 
-/// Mean entry of an atom off the two diagonals beside the main one and off that itself, over the mean on those two.
+/// Mean entry of an atom off the two diagonals next to the main one and off that itself, over the mean on those two.
 fn off_motif(atom: &[f64]) -> f64 {
     let (mut on, mut off) = ((0.0, 0u32), (0.0, 0u32));
     for (position, &value) in atom.iter().enumerate() {

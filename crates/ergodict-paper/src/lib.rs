@@ -1,4 +1,4 @@
-//! The program `ergodict-paper`: the paper's experiments run again, beside what it prints. [`main`] is all that others see.
+//! The program `ergodict-paper`: the paper's experiments run again, next to what it prints. [`main`] is all that others see.
 
 mod all;
 mod baselines;

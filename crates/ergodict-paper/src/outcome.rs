@@ -22,13 +22,13 @@ pub(crate) trait Outcome {
     fn show(&self, report: Report) -> Result<Report>;
     /// What the paper says, and what came of it here; none without something printed to compare with.
     fn claims(&self) -> Vec<Claim>;
-    /// The same for machines: the fields that its summary has beside the common ones.
+    /// The same for machines: the fields that its summary has next to the common ones.
     fn json(&self) -> Value;
     /// Processor time of all its pieces, whenever they were done.
     fn cpu_seconds(&self) -> f64;
 }
 
-/// Something that the paper says, beside what was found.
+/// Something that the paper says, next to what was found.
 #[derive(Clone, Serialize)]
 pub(crate) struct Claim {
     /// What it is about, and where it is said.
@@ -156,7 +156,7 @@ pub(crate) fn as_markdown(head: &[String], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// What is said when somebody stopped it.
+/// What is said when someone stopped it.
 pub(crate) fn stopped(place: &Place<'_>) -> ExitCode {
     say(&format!(
         "ergodict-paper: interrupted; {} has what was done: the same command continues",

@@ -66,7 +66,7 @@ impl<'a> Place<'a> {
 
     /// The outcome of a piece of work: the recorded one when there is one with the same settings, or one made now and
     /// recorded. `settings` hold all that the outcome depends on but for `seed`; `files` are the names of those that
-    /// `make` writes into the folder. None when somebody asked to stop.
+    /// `make` writes into the folder. None when someone asked to stop.
     pub(crate) fn unit<T: Serialize + DeserializeOwned>(
         &mut self,
         (experiment, name, seed): (&str, &str, u64),

@@ -21,7 +21,7 @@ pub(crate) struct Record {
     pub(crate) seed: u64,
     /// All that the outcome depends on, but for version and seed.
     pub(crate) settings: Value,
-    /// Files that belong to it, beside this one.
+    /// Files that belong to it, next to this one.
     files: Vec<Left>,
     /// Threads it could use.
     pub(crate) threads: usize,

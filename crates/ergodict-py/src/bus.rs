@@ -26,7 +26,7 @@ fn listen() {
     unsafe {
         let mut now: sigaction = std::mem::zeroed();
         let first = BEFORE.load(Ordering::SeqCst).is_null();
-        // What somebody put there later may hand faults on to us, and must not be handed them in turn.
+        // What someone put there later may hand faults on to us, and must not be handed them in turn.
         if libc::sigaction(SIGBUS, null(), &raw mut now) != 0 || !first && now.sa_sigaction != SIG_DFL {
             return;
         }

@@ -18,7 +18,7 @@ use crate::shade::{Color, any_negative};
 const FINE: usize = 300_000;
 const COARSE: usize = 1_000_000;
 
-/// The lightest edge of an example beside the heaviest, as it is drawn.
+/// The lightest edge of an example next to the heaviest, as it is drawn.
 const FAINTEST: f64 = 0.25;
 
 /// Lines that the small graphs of all cards may have, about 14 letters each, and the fewest and the most of one card.
@@ -311,7 +311,7 @@ fn insert_values(entry: &mut Map<String, Value>, values: &[f64], bits: u8) {
     entry.insert("v".into(), json!(packed.text));
 }
 
-/// Weights of edges that are there: of an atom weak edges may be left out, of the network none, however light beside others.
+/// Weights of edges that are there: of an atom weak edges may be left out, of the network none, however light next to others.
 fn all_seen(values: &[f64]) -> Vec<f64> {
     let largest = values.iter().copied().fold(0.0, f64::max);
     values.iter().map(|&v| if v > 0.0 { FAINTEST + (1.0 - FAINTEST) * v / largest } else { 0.0 }).collect()

@@ -85,7 +85,7 @@ impl Series {
         self
     }
 
-    /// The same beside what its values should be.
+    /// The same next to what its values should be.
     ///
     /// ```
     /// use ergodict_report::{LineChart, Series};

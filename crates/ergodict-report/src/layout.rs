@@ -323,7 +323,7 @@ mod tests {
         let pairs = || (0..3).flat_map(|a| (3..6).map(move |b| (a, b)));
         let nearest = pairs().map(|(a, b)| between(&x, a, b)).fold(f64::MAX, f64::min);
         assert!((0.49..1.0).contains(&nearest), "{nearest}: {x:?}");
-        // A lone node beside a clique, a star, a path and a ring adds less than an edge to what they take alone.
+        // A lone node next to a clique, a star, a path and a ring adds less than an edge to what they take alone.
         let shapes: [fn(usize, usize) -> bool; 4] =
             [|a, b| a != b, |a, _| a == 0, |a, b| a + 1 == b, |a, b| a + 1 == b || (a, b) == (0, 8)];
         for (shape, edge) in shapes.iter().enumerate() {

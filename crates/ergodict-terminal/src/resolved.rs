@@ -190,7 +190,7 @@ fn plain(text: &str) -> Value {
     if (value.is_number() || value.is_boolean()) && written == text { value } else { json!(text) }
 }
 
-/// A file that a configuration names: where it is not found from here, the one beside the configuration.
+/// A file that a configuration names: where it is not found from here, the one next to the configuration.
 pub(crate) fn beside(config: &Path, text: &str) -> Option<String> {
     let named = Path::new(text);
     let there = config.parent()?.join(named);

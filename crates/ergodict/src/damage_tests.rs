@@ -134,7 +134,7 @@ fn a_table_in_parquet_is_right_or_refused() {
                 (table.header().map(<[String]>::to_vec), (0..table.len()).map(row).collect::<Vec<_>>())
             }))
         };
-        // Harmless is only what makes it look like somebody else's.
+        // Harmless is only what makes it look like someone else's.
         let [detected, harmless] = damage("parquet", &path, &path, &table);
         assert!(harmless < 100 && detected > 2 * bytes.len(), "{detected} {harmless}");
         let note = |path: &Path| read_note(path).map_err(|e| e.to_string())?.ok_or("no note".to_owned());

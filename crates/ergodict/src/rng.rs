@@ -43,7 +43,7 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | `TESSELLATION` | the design of the tessellation |
 /// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | `TRIALS` | trials of samplers before they are used |
-/// | [`Chain`](Purpose::Chain) | [`REBUILDING`](ids::REBUILDING) | chains that rebuild networks, so that they are not those that atoms were learned from |
+/// | [`Chain`](Purpose::Chain) | [`REBUILDING`](ids::REBUILDING) | chains that reconstruct networks, so that they are not those that atoms were learned from |
 /// | [`Chain`](Purpose::Chain) | `EXAMPLES` | draws among which examples of atoms are looked for |
 /// | [`Chain`](Purpose::Chain) | [`CODING`](ids::CODING) | the seed of patches that are coded once a dictionary is learned |
 /// | [`Chain`](Purpose::Chain) | [`GOING_ON`](ids::GOING_ON) | seeds of chains that go on from a model, so that they are not those it was learned from |
@@ -75,7 +75,7 @@ pub mod ids {
     pub(crate) const TRIALS: u64 = 1 << 32;
     /// Draws for homomorphism densities.
     pub const DENSITY: u64 = (1 << 32) + 1;
-    /// Chains that rebuild networks; plus the number of the chain. Beyond those of snapshots, which are below 2³².
+    /// Chains that reconstruct networks; plus the number of the chain. Beyond those of snapshots, which are below 2³².
     pub const REBUILDING: u64 = 1 << 33;
     /// Draws among which examples of atoms are looked for; plus the number of the network.
     pub(crate) const EXAMPLES: u64 = 1 << 34;

@@ -1,4 +1,4 @@
-//! The book as people read it: built by mdBook, with the files of the repository that it links to beside it.
+//! The book as people read it: built by mdBook, with the files of the repository that it links to next to it.
 
 use super::links::within;
 use super::markdown::Page;

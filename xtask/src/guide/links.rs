@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::place::Scratch;
 
-    /// What is wrong with a page `docs/a.md` beside `docs/b.md`, `README.md` and the picture `docs/images/p.svg`.
+    /// What is wrong with a page `docs/a.md` next to `docs/b.md`, `README.md` and the picture `docs/images/p.svg`.
     fn problems(name: &str, text: &str, picture: usize) -> String {
         let folder = Scratch::new(name).unwrap();
         let images = folder.0.join("docs/images");

@@ -1,4 +1,4 @@
-//! mdBook, which the guide is built with: installed below the target folder where it is missing, beside other work if there is some.
+//! mdBook, which the guide is built with: installed below the target folder where it is missing, next to other work if there is some.
 
 use crate::place::{cargo, command, name, stdout, target};
 use anyhow::{Context, Result, bail};
@@ -48,7 +48,7 @@ impl Place {
     }
 }
 
-/// Begins to install it beside other work, where it is missing.
+/// Begins to install it next to other work, where it is missing.
 pub(crate) fn prepare() {
     // What goes wrong here is reported when it is needed.
     let begun = Place::new().ok().filter(|place| !place.installed()).and_then(|place| place.begin().ok());

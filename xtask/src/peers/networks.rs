@@ -1,4 +1,4 @@
-//! `cargo xtask peers networks`: our samplers and reader beside other libraries, on the same network, in one run; then `reconstruct.rs`.
+//! `cargo xtask peers networks`: our samplers and reader next to other libraries, on the same network, in one run; then `reconstruct.rs`.
 
 use super::setup::environment;
 use super::table::{impersonal, load, machine};

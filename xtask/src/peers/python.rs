@@ -1,4 +1,4 @@
-//! `cargo xtask peers --python`: `OnlineNMF` of the wheel beside the same step in Rust, SPAMS and scikit-learn, on the same minibatches.
+//! `cargo xtask peers --python`: `OnlineNMF` of the wheel next to the same step in Rust, SPAMS and scikit-learn, on the same minibatches.
 //!
 //! Each side runs on one thread, in its own process, in alternation, and times only its own loop.
 

@@ -1,4 +1,4 @@
-//! `cargo xtask peers networks reconstruct`: network dictionary learning and reconstruction beside ndlearn and the project's targets.
+//! `cargo xtask peers networks reconstruct`: network dictionary learning and reconstruction next to ndlearn and the project's targets.
 
 use super::networks::{Sides, lines, publish, short};
 use super::table::load;

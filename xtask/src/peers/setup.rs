@@ -40,7 +40,7 @@ pub(super) fn scripts() -> Result<Peers> {
     Ok(Peers { folder, python, benchsuite: target.join("release/benchsuite") })
 }
 
-/// The scripts only: the peers write beside themselves, and what an earlier run wrote stays.
+/// The scripts only: the peers write next to themselves, and what an earlier run wrote stays.
 fn copy(source: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for entry in std::fs::read_dir(source).with_context(|| format!("cannot read {}", source.display()))? {

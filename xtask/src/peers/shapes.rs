@@ -1,4 +1,4 @@
-//! `cargo xtask peers --shapes`: the factorization step on shapes of all sizes, from Rust and from Python, beside SPAMS.
+//! `cargo xtask peers --shapes`: the factorization step on shapes of all sizes, from Rust and from Python, next to SPAMS.
 //!
 //! Data are planted sparse codes. All sides of a row run in alternation, each in its own process, and time what follows after their first steps.
 

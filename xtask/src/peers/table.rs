@@ -1,4 +1,4 @@
-//! What was measured: the Markdown table, the machine, and the raw lines beside it.
+//! What was measured: the Markdown table, the machine, and the raw lines next to it.
 
 use super::setup::Peers;
 use crate::place::{command, root, stdout};

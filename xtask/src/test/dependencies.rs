@@ -102,7 +102,7 @@ impl Policy {
         let text = |key: &str| package[key].as_str();
         let name = text("name").unwrap_or_default();
         let Some(source) = text("source") else {
-            // A package of this workspace. What lies beside it needs no version to be the right one.
+            // A package of this workspace. What lies next to it needs no version to be the right one.
             let dependencies = package["dependencies"].as_array().into_iter().flatten();
             let mut wild = dependencies.filter(|one| one["req"] == "*" && one["path"].is_null());
             return wild.next().map(|one| format!("{name} takes any version of {}", one["name"]));

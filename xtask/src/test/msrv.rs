@@ -18,7 +18,7 @@ pub(super) fn check() -> Result<()> {
     };
     let mut check = command("rustup");
     check.args(["run", toolchain, "cargo", "check", "--locked", "--workspace", "--exclude", "xtask"]);
-    // Another compiler has other files: beside those of the usual one they do not replace them.
+    // Another compiler has other files: next to those of the usual one they do not replace them.
     check.arg("--target-dir").arg(target()?.join("msrv"));
     for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN"] {
         check.env_remove(name);

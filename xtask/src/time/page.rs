@@ -1,4 +1,4 @@
-//! What was measured, as a page: a table beside the targets, and tables of parts.
+//! What was measured, as a page: a table next to the targets, and tables of parts.
 
 use crate::clock::Spent;
 use serde_json::json;
@@ -32,7 +32,7 @@ impl Unit {
     }
 }
 
-/// A number beside what it should not exceed.
+/// A number next to what it should not exceed.
 struct Row {
     what: String,
     found: f64,

@@ -6,7 +6,7 @@ use serde_json::{Deserializer, Value};
 #[derive(Debug, PartialEq)]
 pub(super) struct Unit {
     pub(super) name: String,
-    /// From when its compiler started until that ended, beside others.
+    /// From when its compiler started until that ended, next to others.
     pub(super) seconds: f64,
 }
 

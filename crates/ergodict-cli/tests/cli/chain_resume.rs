@@ -7,7 +7,7 @@ use crate::{image, spins};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// A command whose outputs are named after `-o NAME`, and the files it writes beside `NAME`.
+/// A command whose outputs are named after `-o NAME`, and the files it writes next to `NAME`.
 struct Case {
     words: String,
     suffixes: Vec<&'static str>,

@@ -119,7 +119,7 @@ fn every_table_of_neighbors_gives_the_same() {
     }
 }
 
-/// The pairs of a rebuilt table with their weights and counts.
+/// The pairs of a reconstructed table with their weights and counts.
 fn rebuilt(bench: &Bench, name: &str) -> Vec<(String, f64, u64)> {
     let text = String::from_utf8(bench.bytes(name)).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);

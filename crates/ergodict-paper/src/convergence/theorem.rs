@@ -1,4 +1,4 @@
-//! Theorem 4.1 beside the truth: six pictures and chains so small that every quantity it speaks of is known exactly.
+//! Theorem 4.1 next to the truth: six pictures and chains so small that every quantity it speaks of is known exactly.
 //!
 //! | paper | here |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What the paper says about patches along a walk, beside what was found.
+//! What the paper says about patches along a walk, next to what was found.
 
 use super::{FigureImage, Setting};
 use crate::outcome::{Claim, Verdict};

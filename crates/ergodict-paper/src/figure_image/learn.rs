@@ -13,7 +13,7 @@ use ergodict_terminal::{interrupt, resolved};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Pixels between the patches that the picture is rebuilt from, unless there are too many of them.
+/// Pixels between the patches that the picture is reconstructed from, unless there are too many of them.
 const STRIDE: usize = 2;
 /// The stream of the patches that are held out; those learned from are of stream 0.
 const HELD_OUT: u64 = 1;
@@ -22,7 +22,7 @@ const HELD_OUT: u64 = 1;
 #[derive(Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) marks: Vec<Mark>,
-    /// Of the whole picture, rebuilt with the last dictionary.
+    /// Of the whole picture, reconstructed with the last dictionary.
     #[serde(with = "crate::number")]
     pub(super) psnr: f64,
     #[serde(with = "crate::number")]
@@ -160,7 +160,7 @@ impl Ground {
         Ok(Some(Learned { marks, psnr, relative_error }))
     }
 
-    /// The picture put together from patches that are rebuilt without a penalty; none when interrupted.
+    /// The picture put together from patches that are reconstructed without a penalty; none when interrupted.
     pub(super) fn rebuilt(&self, model: &Model) -> Result<Option<Vec<f64>>> {
         let overlap = Overlap::spread(self.kind.window, self.image.shape(), STRIDE, MOST_PATCHES)?;
         let mut coder = with_lambda(&model.factorizer::<f64>()?, 0.0)?;

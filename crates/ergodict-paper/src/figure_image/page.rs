@@ -1,4 +1,4 @@
-//! The figures of a picture: dictionaries, the picture rebuilt, and how the loss falls.
+//! The figures of a picture: dictionaries, the picture reconstructed, and how the loss falls.
 
 use super::learn::Cut;
 use super::{FigureImage, Setting, name};

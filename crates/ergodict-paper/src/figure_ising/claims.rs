@@ -1,4 +1,4 @@
-//! What the paper says of dictionaries from Ising trajectories, beside what was found.
+//! What the paper says of dictionaries from Ising trajectories, next to what was found.
 
 use super::{At, FigureIsing, Learned, Run, Setting};
 use crate::outcome::{Claim, Verdict};
@@ -117,7 +117,7 @@ fn hardly(figure: &FigureIsing, hot: &At, verdict: impl Fn(bool) -> Verdict) -> 
     }
 }
 
-/// The range of rebuilding errors over epochs, as a share of their mean.
+/// The range of reconstructing errors over epochs, as a share of their mean.
 fn range(at: &At) -> f64 {
     let errors = || at.runs.iter().map(|run| run.done.outcome.relative_error);
     let (low, high) = (errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max));

@@ -36,7 +36,7 @@ pub(super) struct Learned {
     pub(super) later: Vec<f64>,
     /// And on other patches of the last configuration of the trajectory itself.
     pub(super) own: f64,
-    /// Of the last configuration of the trajectory, rebuilt; and the share of its sites whose nearest value is right.
+    /// Of the last configuration of the trajectory, reconstructed; and the share of its sites whose nearest value is right.
     #[serde(with = "crate::number")]
     pub(super) relative_error: f64,
     pub(super) sites_right: f64,
@@ -61,7 +61,7 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// The next minibatch; false when somebody asked to stop.
+    /// The next minibatch; false when someone asked to stop.
     fn fill(&mut self, setting: &Setting, cutter: &mut SpinCutter, x: &mut Mat<f64>) -> Result<bool> {
         let spins = match self {
             Self::Trajectory { walker, every } => {
@@ -152,7 +152,7 @@ pub(super) fn learn(
     }))
 }
 
-/// A configuration put together from patches that are rebuilt without a penalty; none when interrupted.
+/// A configuration put together from patches that are reconstructed without a penalty; none when interrupted.
 pub(super) fn rebuilt(setting: &Setting, model: &Model, spins: &[i8]) -> Result<Option<Vec<f64>>> {
     let encoding = Setting::encoding()?;
     let grid = SpinGrid { spins, shape: setting.shape(), encoding: &encoding };

@@ -98,7 +98,7 @@ impl Setting {
     }
 }
 
-/// Goes on to `step`; false when somebody asked to stop.
+/// Goes on to `step`; false when someone asked to stop.
 pub(super) fn advance(walker: &mut Walker<Ising>, step: u64) -> bool {
     while walker.steps() < step && !interrupt::asked() {
         walker.take((step - walker.steps()).min(PIECE));

@@ -332,7 +332,7 @@ fn all_text_can_be_read_in_both_schemes() {
         let pairs = ["ink", "soft", "accent"].iter().flat_map(|text| {
             ["paper", "panel", "raised"].map(|ground| (format!("{text} on {ground}"), of(text), of(ground)))
         });
-        // Labels of axes let a fifth of the paper through, and words beside the pointer are paper on ink.
+        // Labels of axes let a fifth of the paper through, and words next to the pointer are paper on ink.
         let label = [0, 1, 2].map(|c| 0.8 * of("ink")[c] + 0.2 * of("paper")[c]);
         let more = [
             ("a chosen switch".to_owned(), of("on-accent"), of("accent")),

@@ -6,7 +6,7 @@
 //! equal or next to each other, or one lies on the edge, are done one by one. States and random numbers are those of the
 //! plain loop.
 //!
-//! On the machine this was written on (200×200, AVX2 or AVX-512, other work beside it) an update takes 4.6 ns, of which
+//! On the machine this was written on (200×200, AVX2 or AVX-512, with other work running) an update takes 4.6 ns, of which
 //! 1.6 are the random word and 0.8 the plan. One by one with the same words it took 6.5 ns; eight at a time was slower than
 //! four.
 

@@ -143,7 +143,7 @@ pub fn torus((rows, cols): (usize, usize), temperature: f64) -> (f64, f64) {
         rest.map(|r| of(gamma(r).times(m / 2.0))).fold(nothing, Jet::plus)
     };
     let half = zero.times(m / 2.0);
-    // The four products as logarithms, but for the factor of γ_0, which may vanish: that is the value beside each, over the exponential of |Mγ_0/2|.
+    // The four products as logarithms, but for the factor of γ_0, which may vanish: that is the value next to each, over the exponential of |Mγ_0/2|.
     let scale = half.0[0].abs();
     let (up, down) = ((half.0[0] - scale).exp(), (-half.0[0] - scale).exp());
     let of_zero = |sign: f64| {

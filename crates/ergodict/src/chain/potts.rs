@@ -121,7 +121,7 @@ impl Potts {
         let first = |k: usize| labels[k] >= 0 && !labels[..k].contains(&labels[k]);
         let firsts: Vec<usize> = (0..PLACES).filter(|k| first(*k)).collect();
         let others = self.others(present(labels));
-        // Beside the greatest, nothing overflows and not everything is 0, at any temperature.
+        // Next to the greatest, nothing overflows and not everything is 0, at any temperature.
         let none = if others > 0 { 0.0 } else { f64::NEG_INFINITY };
         let top = firsts.iter().map(|k| gain(labels[*k])).fold(none, f64::max);
         let weight = |gain: f64| ((gain - top) / temperature).exp();

@@ -345,7 +345,7 @@ impl SystemSettings {
             (SystemKind::Rbm, Some(path)) => path.metadata().map_or(0, |meta| meta.len()).saturating_mul(3),
             _ => 0,
         };
-        // The configuration, and copies of it to be written and saved; angles have their cosines and sines beside them.
+        // The configuration, and copies of it to be written and saved; angles have their cosines and sines next to them.
         let site = if self.kind() == SystemKind::Xy { 48 } else { 4 };
         Ok(sites.saturating_mul(site + field).saturating_add(weights))
     }

@@ -116,7 +116,7 @@ fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
     values.all(|value| Some(value) == first)
 }
 
-/// The autocorrelation time of values in a row, if it is short beside them.
+/// The autocorrelation time of values in a row, if it is short next to them.
 fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
     let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
     // Chains that never move have an autocorrelation time of 1 by convention, which is no information.

@@ -151,7 +151,7 @@ pub(crate) struct MappedFile {
 impl MappedFile {
     /// Maps a file that is open, whole; it is watched unless it has no name.
     pub(crate) fn map(path: &Path, file: &File, named: bool) -> Result<Self> {
-        // SAFETY: the map is read-only. Nobody can be kept from writing into a file, or cutting it off, but what comes of it is never taken for a
+        // SAFETY: the map is read-only. No one can be kept from writing into a file, or cutting it off, but what comes of it is never taken for a
         // result: see the head of this file. Our own writers replace files by renaming.
         let map = unsafe { Mmap::map(file) }.map_err(Error::io(path))?;
         let open = || InputFile::new(path, file.try_clone().map_err(Error::io(path))?, true);

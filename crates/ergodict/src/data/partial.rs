@@ -1,4 +1,4 @@
-//! Temporary files beside their targets: locked while they are written, so that leftovers of killed runs can be recognized and deleted.
+//! Temporary files next to their targets: locked while they are written, so that leftovers of killed runs can be recognized and deleted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};

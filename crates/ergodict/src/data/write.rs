@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Bytes gathered before a system call.
 const BUFFER: usize = 128 * 1024;
 
-/// Writes the file `path` by `fill`: into a temporary file beside it, which takes the name `path` only when
+/// Writes the file `path` by `fill`: into a temporary file next to it, which takes the name `path` only when
 /// all is on disk. After an error or a panic nothing is left and an older file stays as it was; what a killed
 /// process left of the same file is deleted. `-` is standard output; devices and pipes are written as they are.
 ///
@@ -37,12 +37,12 @@ pub(crate) struct Staged {
 }
 
 enum Sink {
-    /// Beside the target, which may differ from the path when that is a symbolic link.
+    /// Next to the target, which may differ from the path when that is a symbolic link.
     Temporary(Partial, PathBuf),
     /// Unnamed, copied to a stream at the end: what is written to a stream cannot be corrected later.
     Spool(File, Box<dyn Write + Send>),
     Stream(Box<dyn Write + Send>),
-    /// Of somebody who reads it again.
+    /// Of someone who reads it again.
     Open(File),
 }
 

@@ -213,7 +213,7 @@ pub(crate) struct PairFeatures<'a> {
     embeddings: Vec<Mat<f64>>,
 }
 
-/// Dimensions of the embeddings whose inner products are features. The second gained .0002 to .0008 uniform beside the first (a prototype, on four networks
+/// Dimensions of the embeddings whose inner products are features. The second gained .0002 to .0008 uniform next to the first (a prototype, on four networks
 /// with half of the edges removed, which it was chosen by).
 pub(super) const DIMENSIONS: [usize; 2] = [64, 32];
 

@@ -35,7 +35,7 @@ pub const PER_PAIR: u64 = 600;
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Method {
-    /// The paper's: the mean over all rebuilt entries.
+    /// The paper's: the mean over all reconstructed entries.
     Ndr,
     /// The same without entries at edges of the walk, shrunk.
     NdrOffMotif,

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use std::f64::consts::SQRT_2;
 use std::sync::Arc;
 
-/// Pairs that are coded together, which bounds the memory beside the codes.
+/// Pairs that are coded together, which bounds the memory in addition to the codes.
 const BLOCK: usize = 1 << 13;
 
 /// Most bytes of a bit matrix. Leaves are all over the network, and hashed rows stay in the cache where a matrix does not: 4.8 s instead

@@ -1,4 +1,4 @@
-//! Network denoising by reconstruction: latent motifs of the observed network rebuild it, and what they make of a pair is its score.
+//! Network denoising by reconstruction: latent motifs of the observed network reconstruct it, and what they make of a pair is its score.
 //!
 //! | paper, docs/denoising.md | here |
 //! |---|---|
@@ -28,7 +28,7 @@ const BETWEEN: Duration = Duration::from_secs(2);
 
 /// Parameters of denoising by reconstruction.
 ///
-/// A pair scores `S/C`, the mean of its rebuilt entries in patches of sampled walks, or `S/(C + α)`.
+/// A pair scores `S/C`, the mean of its reconstructed entries in patches of sampled walks, or `S/(C + α)`.
 ///
 /// ```
 /// use ergodict::run::NetworkLearning;
@@ -48,7 +48,7 @@ pub struct Ndr {
     pub sampler: SamplerKind,
     /// How the dictionary is learned.
     pub learning: NetworkLearning,
-    /// How patches are rebuilt.
+    /// How patches are reconstructed.
     pub reconstruction: ReconstructionSettings,
     /// The share of pairs to be seen.
     pub coverage: f64,
@@ -79,12 +79,12 @@ impl Ndr {
         }
     }
 
-    /// Learns the dictionary of the network and rebuilds the pairs with it.
+    /// Learns the dictionary of the network and reconstructs the pairs with it.
     ///
     /// Walks are in the largest component, where there are several.
     ///
     /// # Errors
-    /// Those of learning and rebuilding: [`Error::Parameter`] for parameters out of range; [`Error::Interrupted`] when `progress`
+    /// Those of learning and reconstructing: [`Error::Parameter`] for parameters out of range; [`Error::Interrupted`] when `progress`
     /// asks to stop.
     pub fn rebuild(
         &self,
@@ -164,7 +164,7 @@ pub struct Rebuilt {
     pub sums: Vec<(f64, u64)>,
     /// Walks that were taken.
     pub walks: u64,
-    /// The dictionary that rebuilt them, `k² × r`.
+    /// The dictionary that reconstructed them, `k² × r`.
     pub dictionary: Mat<f64>,
     /// Whether a pair has a node outside of the largest component, where no walk sees it.
     pub outside: Vec<bool>,

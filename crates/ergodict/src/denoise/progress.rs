@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// Walks that rebuild pairs.
+    /// Walks that reconstruct pairs.
     Walks,
     /// Features of pairs.
     Features,

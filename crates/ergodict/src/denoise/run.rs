@@ -82,7 +82,7 @@ impl DenoiseRun {
                 !stop.load(Ordering::Relaxed)
             };
             let mut progress = Progress::recorded(&mut told, &shared.record);
-            // Nobody waits for it after an interruption.
+            // No one waits for it after an interruption.
             let _ = send.send(denoiser.scores(&network, &pairs, &mut progress));
         });
         receive

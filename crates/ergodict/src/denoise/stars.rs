@@ -32,7 +32,7 @@ pub(super) struct Stars {
     leaves: usize,
 }
 
-/// What one thread needs beside the network.
+/// What one thread needs next to the network.
 pub(super) struct Workspace {
     /// The generator at the start of its stream.
     origin: ChaCha8Rng,

@@ -130,7 +130,7 @@ pub fn dominance(a: &Mat<f64>) -> Vec<f64> {
     roots.iter().map(|root| if total > 0.0 { root / total } else { 0.0 }).collect()
 }
 
-/// Atoms that no code has used: those whose `A_kk` is rounding beside the largest.
+/// Atoms that no code has used: those whose `A_kk` is rounding in addition to the largest.
 ///
 /// ```
 /// use ergodict::{factor::diagnostics::unused, linalg::Mat};

@@ -429,7 +429,7 @@ impl<T: Scalar> Factorizer<T> {
         let n = x.cols();
         let mut buffer = std::mem::replace(&mut self.in_unit, UnitBuffer::new());
         let outcome = self.in_unit(x, &mut buffer).and_then(|(x, unit)| {
-            // Beside others such samples are as good as zero; alone they are not to be taken for learned from.
+            // Next to others such samples are as good as zero; alone they are not to be taken for learned from.
             if vanishes(unit) && self.aggregates.r == 0.0 {
                 return Err(Error::Underflow {
                     what: "the squares of the samples",

@@ -12,7 +12,7 @@
 use super::simd::{Simd, WithSimd};
 use super::{Isa, Mat, MatRef};
 
-/// Entries of at most this are zeros beside the largest, which is 1; their squares are still numbers.
+/// Entries of at most this are zeros next to the largest, which is 1; their squares are still numbers.
 const NOTHING: f64 = 1e-100;
 
 /// QL steps for one eigenvalue; two or three are usual, and 30 are what others allow.
@@ -68,7 +68,7 @@ fn scaled(m: MatRef<'_, f64>) -> Option<(Mat<f64>, f64)> {
     largest.is_finite().then(|| (Mat::from_fn(n, n, |i, j| lower(i, j) / scale), scale))
 }
 
-/// Reduces a symmetric matrix to tridiagonal form: its diagonal, the entries beside it (the last is 0), and the factors `τ_k` of the reflections
+/// Reduces a symmetric matrix to tridiagonal form: its diagonal, the entries next to it (the last is 0), and the factors `τ_k` of the reflections
 /// `1 − τ_k v_k v_kᵀ`. The vector `v_k` is left below the diagonal of column `k`.
 #[inline(always)]
 fn tridiagonalize(a: &mut Mat<f64>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
@@ -124,7 +124,7 @@ fn accumulate(a: &Mat<f64>, factors: &[f64]) -> Mat<f64> {
     q
 }
 
-/// Diagonalizes the tridiagonal matrix with `diagonal` and the entries `off_diagonal` beside it, applying the rotations to `q`, which may be empty; `None` when it does not converge.
+/// Diagonalizes the tridiagonal matrix with `diagonal` and the entries `off_diagonal` next to it, applying the rotations to `q`, which may be empty; `None` when it does not converge.
 #[inline(always)]
 fn iterate(diagonal: &mut [f64], off_diagonal: &mut [f64], q: &mut Mat<f64>) -> Option<()> {
     let n = diagonal.len();
@@ -216,7 +216,7 @@ mod tests {
     use crate::linalg::products::{Op, Products};
     use proptest::prelude::*;
 
-    /// Residual `‖MV − VΛ‖` and defect `‖VᵀV − 1‖`, entry by entry, beside the largest entry of `M`.
+    /// Residual `‖MV − VΛ‖` and defect `‖VᵀV − 1‖`, entry by entry, next to the largest entry of `M`.
     fn check(m: &Mat<f64>) {
         let n = m.cols();
         let (values, vectors) = eigen(m.as_ref()).unwrap();

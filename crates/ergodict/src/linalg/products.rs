@@ -523,7 +523,7 @@ mod tests {
     use crate::linalg::Scalar;
     use proptest::prelude::*;
 
-    /// The product and the Gram matrix beside plain loops over the same numbers.
+    /// The product and the Gram matrix next to plain loops over the same numbers.
     fn check<T: Scalar>(rows: usize, cols: usize, depth: usize, ops: (Op, Op), accumulate: bool, alpha: f64) {
         let fill = |op: Op, rows: usize, cols: usize, shift: usize| {
             let (rows, cols) = if op == Op::Plain { (rows, cols) } else { (cols, rows) };

@@ -70,7 +70,7 @@ impl ChainReport {
                 ),
             });
         }
-        // Of the first networks it is said beside their numbers.
+        // Of the first networks it is said next to their numbers.
         let unknown = of_network && self.mixing.iter().skip(NAMED).any(|one| one.verdict().is_none());
         let text =
             "convergence of the chain is unknown for some networks: values are too few, or never changed";

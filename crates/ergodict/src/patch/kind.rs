@@ -1,4 +1,4 @@
-//! What the atoms of a dictionary are patches of: how to draw them, and what they can rebuild.
+//! What the atoms of a dictionary are patches of: how to draw them, and what they can reconstruct.
 
 use super::{SpinValues, Window};
 use crate::chain::Alphabet;

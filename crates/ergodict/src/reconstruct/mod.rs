@@ -1,6 +1,6 @@
-//! Reconstruction: a whole picture or configuration put together from its patches, each rebuilt from atoms.
+//! Reconstruction: a whole picture or configuration put together from its patches, each reconstructed from atoms.
 //!
-//! Patches are coded, `h = argmin ‖x − Wh‖² + λ‖h‖₁`, and what is rebuilt, `Wh`, is averaged where patches overlap: [`Overlap`] for grids, [`network`] for networks.
+//! Patches are coded, `h = argmin ‖x − Wh‖² + λ‖h‖₁`, and what is reconstructed, `Wh`, is averaged where patches overlap: [`Overlap`] for grids, [`network`] for networks.
 
 mod image;
 mod linkage;

@@ -1,10 +1,10 @@
-//! Overlap-averaged reconstruction: every patch is rebuilt from its code, and places take the mean over their patches.
+//! Overlap-averaged reconstruction: every patch is reconstructed from its code, and places take the mean over their patches.
 //!
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `X` | [`Overlap::window`] | the patches, one a column |
 //! | `H = argmin ‖X − W H‖² + λ‖H‖₁` | [`Factorizer::transform`] | their codes, under the λ of the factorizer |
-//! | `W H` | [`Factorizer::reconstruct`] | the patches rebuilt |
+//! | `W H` | [`Factorizer::reconstruct`] | the patches reconstructed |
 //!
 //! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
 //! the stride and at the last row and column where a patch fits, so that every place is covered either way.
@@ -49,7 +49,7 @@ pub struct Overlap {
 /// use ergodict::{factor::{Factorizer, FactorSettings}, reconstruct::{Overlap, relative_error}};
 /// let image = tessellation(30, 30, false, 0)?;
 /// let window = Window { rows: 4, cols: 4, boundary: Boundary::Free };
-/// // Atoms of single pixels, without a penalty: every patch is rebuilt as it is.
+/// // Atoms of single pixels, without a penalty: every patch is reconstructed as it is.
 /// let pixels = Mat::from_fn(16, 16, |i, j| f64::from(i == j));
 /// let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(16) };
 /// let mut dictionary = Factorizer::from_dictionary(parameters, pixels.as_ref())?;

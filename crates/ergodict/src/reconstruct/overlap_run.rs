@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Most patches coded at a time, and most numbers they have together (16 MiB of f64).
 const BATCH: (usize, usize) = (1024, 1 << 21);
 
-/// A grid of which some patches were rebuilt.
+/// A grid of which some patches were reconstructed.
 ///
 /// ```
 /// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
@@ -66,7 +66,7 @@ impl Corners {
 }
 
 impl<'a, T: Scalar, G: Grid> OverlapRun<'a, T, G> {
-    /// Nothing rebuilt yet.
+    /// Nothing reconstructed yet.
     ///
     /// # Errors
     /// As [`Overlap::corners`]; [`Error::Shape`] when the dictionary is of other patches.
@@ -107,7 +107,7 @@ impl<'a, T: Scalar, G: Grid> OverlapRun<'a, T, G> {
         Ok(true)
     }
 
-    /// Patches that were rebuilt, and how many there are.
+    /// Patches that were reconstructed, and how many there are.
     pub(super) fn amount(&self) -> (u64, u64) {
         (self.patches, self.corners.count())
     }

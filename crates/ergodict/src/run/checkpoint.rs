@@ -1,4 +1,4 @@
-//! The checkpoint of a run: one sealed file, locked while it is in use, with the spools beside it.
+//! The checkpoint of a run: one sealed file, locked while it is in use, with the spools next to it.
 //!
 //! ```text
 //!  magic │ format u32 │ header length u64 │ header, JSON │ sections, one after the other │ BLAKE3 of all before it
@@ -173,7 +173,7 @@ struct SpoolRecord {
 /// let run = |steps| Identity { command: "example".into(), settings: settings(steps), inputs: Vec::new(), seed: 0 };
 /// let (mut checkpoint, nothing) = Checkpoint::open(&path, false, &run(10))?;
 /// assert!(nothing.is_none());
-/// // Nobody else uses it meanwhile.
+/// // No one else uses it meanwhile.
 /// assert!(matches!(Checkpoint::open(&path, true, &run(10)), Err(Error::Busy { .. })));
 /// let mut sections = checkpoint.sections();
 /// sections.put_json("step", &3)?;
@@ -306,7 +306,7 @@ impl Checkpoint {
         &self.found
     }
 
-    /// Room for a state: large sections go to a file beside the checkpoint.
+    /// Room for a state: large sections go to a file next to the checkpoint.
     pub fn sections(&self) -> Sections {
         Sections::beside(&self.path)
     }
@@ -345,7 +345,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// A file beside the checkpoint that only grows, for what is too large to be written each time; the checkpoint's lock covers it, and
+    /// A file next to the checkpoint that only grows, for what is too large to be written each time; the checkpoint's lock covers it, and
     /// [`Checkpoint::save`] notes its length and digest. After a resumption it holds what it held when the checkpoint was saved; it may have
     /// become the output `out` since.
     ///

@@ -55,7 +55,7 @@ impl Stop {
         self.0.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether someone asked.
     pub fn is_asked(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed)
     }

@@ -62,7 +62,7 @@ pub struct Run<T: Scalar> {
     /// The same on permuted times, once the source is over; and the scores of that, once it is over.
     test: Option<ChangeTest<T>>,
     tested: Vec<Scores>,
-    /// Why there is no test, where somebody said so.
+    /// Why there is no test, where someone said so.
     untested: Option<String>,
     /// The comparison with rewired copies, once all else is over.
     measurement: Option<Measurement<T>>,
@@ -121,7 +121,7 @@ impl<T: Scalar> Run<T> {
         Self::new(plan, Box::new(Pushed(form)), first)
     }
 
-    /// Adds somebody who looks on.
+    /// Adds someone who looks on.
     pub fn observe(&mut self, observer: Box<dyn Observer<T>>) {
         self.core.observers.push(observer);
     }

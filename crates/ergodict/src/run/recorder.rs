@@ -191,7 +191,7 @@ impl Job for MotifRecorder {
 enum Frames {
     /// Into the trajectory itself, which appears at the end.
     File(TrajectoryWriter),
-    /// Beside a checkpoint, as a trajectory of all frames that are to come.
+    /// Next to a checkpoint, as a trajectory of all frames that are to come.
     Spool(Spool),
 }
 

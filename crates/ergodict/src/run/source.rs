@@ -86,7 +86,7 @@ pub enum Next<'a, T: Scalar> {
     Statistics(Box<Statistics>, CodeReport),
     /// There are no more.
     End,
-    /// Somebody asked to stop on the way to it; asking again goes on.
+    /// Someone asked to stop on the way to it; asking again goes on.
     Stopped,
 }
 

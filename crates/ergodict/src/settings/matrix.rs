@@ -30,7 +30,7 @@ pub struct MatrixSettings {
     pub missing: bool,
 }
 
-/// Measured on eleven data sets beside other libraries, with five more that were looked at once they stood (docs/performance.md).
+/// Measured on eleven data sets next to other libraries, with five more that were looked at once they stood (docs/performance.md).
 /// A tolerance of codes of 1e-8 takes as long as one of 1e-6, at which rounding decides which codes are polished: weighted samples and
 /// repeated ones then differed by 3e-8 (scikit-learn's check allows 1e-9).
 impl Default for MatrixSettings {

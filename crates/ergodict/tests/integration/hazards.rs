@@ -353,7 +353,7 @@ fn tiny_sparse_and_masked_minibatches() {
     }
 }
 
-/// A minibatch of any size may follow one of any other: what is small beside the rest counts for little, and nothing is lost on the way.
+/// A minibatch of any size may follow one of any other: what is small next to the rest counts for little, and nothing is lost on the way.
 #[test]
 fn minibatches_of_very_different_sizes() {
     let mut model =

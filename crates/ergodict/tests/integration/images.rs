@@ -419,7 +419,7 @@ fn a_dictionary_that_spans_everything_gives_the_image_back() {
 
 #[test]
 fn the_mean_over_patches_is_the_plain_mean_of_the_reconstructed_patches() {
-    // An atom that is one at the first place of the patch only: each place is rebuilt by the patch that begins there
+    // An atom that is one at the first place of the patch only: each place is reconstructed by the patch that begins there
     // and is zero in all others.
     let image = tessellation(8, 10, false, 2).unwrap();
     let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(1) };

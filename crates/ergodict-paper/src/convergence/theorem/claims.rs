@@ -9,7 +9,7 @@ use crate::outcome::{Claim, Verdict};
 const SOUND: [&str; 5] =
     ["independent", "independent-forgetting", "sticky", "sticky-forgetting", "sticky-subsampled"];
 
-/// Each part, beside its numbers.
+/// Each part, next to its numbers.
 pub(super) fn judge(theorem: &Theorem) -> Vec<Claim> {
     let sound: Vec<(&Case, &CaseRecord)> = SOUND.iter().filter_map(|key| theorem.case(key)).collect();
     let mut claims = vec![

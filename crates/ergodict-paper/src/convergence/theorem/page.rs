@@ -1,4 +1,4 @@
-//! The page: what was run, curves beside what is exactly expected, and words on how to read them.
+//! The page: what was run, curves next to what is exactly expected, and words on how to read them.
 
 use super::setting::{ATOMS, KAPPA1, KAPPA2, LAMBDA, LAW, SIDE, STATES, pictures, shapes};
 use super::summary::{CaseRecord, Curve, Losses, last};

@@ -16,7 +16,7 @@ pub(super) const LAW: [f64; STATES] = [0.2, 0.1, 0.2, 0.1, 0.25, 0.15];
 /// With λ this large old codes fade as 1/t here: the smaller λ is, the more codes can make up for a change of atoms, and the
 /// slower they fade.
 pub(super) const LAMBDA: f64 = 1.0;
-/// Both above zero, so that (C1) and (C2) hold whatever the chain does; small beside the eigenvalues of A, which are about 1.
+/// Both above zero, so that (C1) and (C2) hold whatever the chain does; small next to the eigenvalues of A, which are about 1.
 pub(super) const KAPPA1: f64 = 1e-3;
 pub(super) const KAPPA2: f64 = 1e-2;
 

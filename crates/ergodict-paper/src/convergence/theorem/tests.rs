@@ -1,4 +1,4 @@
-//! The exact pieces against each other and against simulation, and cases that break the bound beside those that keep it.
+//! The exact pieces against each other and against simulation, and cases that break the bound next to those that keep it.
 
 use super::cases::all;
 use super::setting::{LAW, STATES, parameters, pictures};

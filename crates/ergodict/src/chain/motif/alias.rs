@@ -3,7 +3,7 @@
 //! Each cell of a row with `d` entries is as likely as any other and holds two of the entries; what is left
 //! of the word decides (Walker 1977, Vose 1991). Tables are made in whole numbers, so that no rounding adds
 //! up: weights are first rounded to multiples of about `2⁻⁶³` of the row's sum, thresholds last to multiples
-//! of `2⁻⁶⁴`. No probability is off by more than `d·2⁻⁶²`, beside the rounding of the sum itself.
+//! of `2⁻⁶⁴`. No probability is off by more than `d·2⁻⁶²`, in addition to the rounding of the sum itself.
 
 use super::super::heat_bath::split;
 use crate::data::Rows;

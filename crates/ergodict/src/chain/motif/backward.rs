@@ -26,10 +26,10 @@ use std::collections::HashMap;
 /// all their digits.
 const LEAST: i32 = -800;
 
-/// Exponents of the `A(v,w)` that need no exponents for the backward weights beside them.
+/// Exponents of the `A(v,w)` that need no exponents for the backward weights next to them.
 const WEIGHTS: std::ops::RangeInclusive<i32> = -100..=100;
 
-/// Nodes whose messages one thread sums up at a time: enough that sharing them out costs nothing beside. Chosen, not tuned.
+/// Nodes whose messages one thread sums up at a time: enough that sharing them out costs nothing. Chosen, not tuned.
 const SHARE: usize = 1 << 12;
 
 /// The backward weights `b_i(v)` of a tree motif in a network.

@@ -75,13 +75,13 @@ impl ExactSampler {
         &self.backward
     }
 
-    /// Bytes of memory beside the network.
+    /// Bytes of memory in addition to the network.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.backward.bytes() + self.walk.bytes() + self.roots.bytes()
     }
 
-    /// The most bytes that it would take beside the network: no less than [`ExactSampler::bytes`].
+    /// The most bytes that it would take in addition to the network: no less than [`ExactSampler::bytes`].
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.

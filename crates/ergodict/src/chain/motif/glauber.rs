@@ -172,7 +172,7 @@ impl Glauber {
         ExactSampler::bytes_needed(network, motif).ok().filter(|bytes| *bytes <= EXACT_BYTES)
     }
 
-    /// The most bytes that it would take beside the network and its [`Adjacency`].
+    /// The most bytes that it would take in addition to the network and its [`Adjacency`].
     pub(crate) fn bytes_needed(network: &Network, motif: &Motif) -> usize {
         // Where rows start and how long they are; or the largest weight of each, in both directions.
         let largest = if network.is_weighted() { 16 } else { 0 };

@@ -55,7 +55,7 @@ impl SamplerKind {
     pub const ALL: [Self; 6] =
         [Self::Walk, Self::Exact, Self::Pivot, Self::PivotApprox, Self::Glauber, Self::Rejection];
 
-    /// The most bytes that the sampler takes beside the network; of Glauber and rejection also beside the
+    /// The most bytes that the sampler takes in addition to the network; of Glauber and rejection also in addition to the
     /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the
     /// transpose is counted, which is made when first asked for. Working memory of the set-up, of at most 40
     /// bytes a node, is not.

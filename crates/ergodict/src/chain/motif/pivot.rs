@@ -56,13 +56,13 @@ impl Pivot {
         Ok(Self { exact, moves })
     }
 
-    /// Bytes of memory beside the network.
+    /// Bytes of memory in addition to the network.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.exact.bytes() + self.moves.bytes()
     }
 
-    /// The most bytes that it would take beside the network.
+    /// The most bytes that it would take in addition to the network.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.

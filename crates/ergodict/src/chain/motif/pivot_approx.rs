@@ -68,13 +68,13 @@ impl ApproximatePivot {
         Ok(Self { motif: motif.clone(), walk, moves })
     }
 
-    /// Bytes of memory beside the network.
+    /// Bytes of memory in addition to the network.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.walk.bytes() + self.moves.bytes()
     }
 
-    /// The most bytes that it would take beside the network.
+    /// The most bytes that it would take in addition to the network.
     pub(crate) fn bytes_needed(network: &Network) -> usize {
         RowDraws::bytes_needed(network).saturating_add(if network.is_weighted() {
             PivotMoves::BYTES * network.nodes()

@@ -125,7 +125,7 @@ impl PivotMoves {
         !self.exponents.is_empty()
     }
 
-    /// Bytes of memory beside the draws.
+    /// Bytes of memory in addition to the draws.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         8 * self.density.as_ref().map_or(0, Vec::len) + 4 * self.exponents.len()

@@ -10,7 +10,7 @@
 //! over a bound of all neighbors' weights; or it is drawn from a table that leans to large weights already
 //! (`reference.rs`). After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes
 //! out has it too. A try is decided by 53 random bits, so that a conditional probability is off by at most
-//! [`TRIES`]`·2⁻⁵³ = 2⁻⁴⁸` by tries, and by `d·2⁻⁵³` where a row of `d` entries is summed up, beside the
+//! [`TRIES`]`·2⁻⁵³ = 2⁻⁴⁸` by tries, and by `d·2⁻⁵³` where a row of `d` entries is summed up, next to the
 //! rounding of `b` itself.
 
 use super::Motif;
@@ -79,7 +79,7 @@ impl Walk {
         &self.draws
     }
 
-    /// Bytes of memory beside backward weights.
+    /// Bytes of memory in addition to backward weights.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.draws.bytes() + self.references.bytes()

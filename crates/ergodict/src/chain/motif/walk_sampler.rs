@@ -79,14 +79,14 @@ impl WalkSampler {
         Ok(Self { motif: motif.clone(), walk, starts, completion })
     }
 
-    /// Bytes of memory beside the network.
+    /// Bytes of memory in addition to the network.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let starts = 4 * self.starts.as_ref().map_or(0, Vec::len);
         self.walk.bytes() + starts + 8 * self.completion.as_ref().map_or(0, Vec::len)
     }
 
-    /// The most bytes that it would take beside the network.
+    /// The most bytes that it would take in addition to the network.
     pub(super) fn bytes_needed(network: &Network) -> usize {
         let each = if network.is_directed() { 4 + 8 } else { 4 };
         RowDraws::bytes_needed(network).saturating_add(each * network.nodes())

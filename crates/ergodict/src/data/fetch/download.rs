@@ -58,7 +58,7 @@ pub(super) struct Downloaded {
 
 /// Where it lies.
 pub(super) enum Landed {
-    /// Somebody's file.
+    /// Someone's file.
     There(PathBuf),
     /// Ours, which takes a name only if it is to be kept.
     Temporary(Partial, Option<PathBuf>),

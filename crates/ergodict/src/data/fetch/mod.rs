@@ -50,7 +50,7 @@ pub struct Fetch {
 
 impl Default for Fetch {
     fn default() -> Self {
-        // Long enough for a server that wakes up, short enough for somebody who waits.
+        // Long enough for a server that wakes up, short enough for someone who waits.
         Self { from: None, unchecked: false, keep: None, patience: Duration::from_secs(30) }
     }
 }

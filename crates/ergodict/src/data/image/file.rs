@@ -1,4 +1,4 @@
-//! Files of images: read from PNG, JPEG, PNM and TIFF, written as PNG; a codec each is beside this file.
+//! Files of images: read from PNG, JPEG, PNM and TIFF, written as PNG; a codec each is next to this file.
 //!
 //! | in the file | here |
 //! |---|---|

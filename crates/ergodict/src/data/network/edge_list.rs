@@ -121,7 +121,7 @@ struct Sizes {
     piece: usize,
 }
 
-/// Two blocks are in memory at a time. Pieces are large beside the work of handing one out, and small enough for every
+/// Two blocks are in memory at a time. Pieces are large in addition to the work of handing one out, and small enough for every
 /// thread to have some.
 const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 

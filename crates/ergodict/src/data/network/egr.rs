@@ -213,7 +213,7 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
     map(path, &File::open(path).map_err(Error::io(path))?, true)
 }
 
-/// The same, but what cannot be mapped is first copied into a file without a name beside `out`, and mapped there.
+/// The same, but what cannot be mapped is first copied into a file without a name next to `out`, and mapped there.
 pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<Network> {
     if !(input.is_compressed() || input.is_read_once()) || cfg!(target_endian = "big") {
         return read(path, input);

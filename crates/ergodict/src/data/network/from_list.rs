@@ -25,7 +25,7 @@ const MOST_BUCKETS: usize = 1 << 10;
 const DIGIT: u32 = 11;
 /// Fewer edges are not worth a thread.
 const SEGMENT: usize = 1 << 16;
-/// Nodes that have room beside the bit of the direction.
+/// Nodes that have room in addition to the bit of the direction.
 const MOST_NODES: usize = 1 << 31;
 
 impl Network {

@@ -55,7 +55,7 @@ impl<T: Plain> Section<T> {
             return None;
         }
         // SAFETY: the bytes lie in the map, are aligned, and any bytes are a `Plain` number. The map neither moves nor
-        // ends before the `Arc` kept beside the slice, and `Deref` never hands out the longer lifetime.
+        // ends before the `Arc` kept next to the slice, and `Deref` never hands out the longer lifetime.
         let items: &'static [T] = unsafe { std::slice::from_raw_parts(first, count) };
         Some(Self::Mapped(Mapped { items, _file: Arc::clone(file) }))
     }

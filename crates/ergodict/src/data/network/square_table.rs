@@ -20,7 +20,7 @@ const WIDEST_LIST: usize = 10;
 /// Columns of the widest array of edges: ends, a weight and a time.
 const WIDEST_ARRAY: usize = 4;
 
-/// What is written beside the numbers of a square table.
+/// What is written next to the numbers of a square table.
 ///
 /// ```
 /// use ergodict::data::{TableForm, TableLabels};

@@ -46,7 +46,7 @@ pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()>
     lines.finish()
 }
 
-/// A name as it can stand in a table beside others: in quotation marks, with inner ones doubled, where it would be split or
+/// A name as it can stand in a table next to others: in quotation marks, with inner ones doubled, where it would be split or
 /// taken for something else.
 ///
 /// ```

@@ -3,7 +3,7 @@
 //! | symbol | here |
 //! |---|---|
 //! | `A(u,v)`, the network | `network` |
-//! | `R(u,v) = S/(C + α)`, the rebuilt one; 0 where a pair was not visited | `sums`, `alpha` |
+//! | `R(u,v) = S/(C + α)`, the reconstructed one; 0 where a pair was not visited | `sums`, `alpha` |
 //! | `‖E ∩ {R > θ}‖ / ‖E ∪ {R > θ}‖` | [`Accuracy::jaccard`], `threshold` |
 //! | `Σ min(A, R) / Σ max(A, R)` | [`Accuracy::weighted_jaccard`] |
 //!
@@ -20,7 +20,7 @@ const PLACES: usize = 1 << 14;
 
 /// The measures; none where there is nothing to measure.
 ///
-/// With `R = S/(C + α)` of the rebuilt network and a threshold θ: Jaccard `|E ∩ {R > θ}| / |E ∪ {R > θ}|`, with weights `Σ min(A, R) / Σ max(A, R)`.
+/// With `R = S/(C + α)` of the reconstructed network and a threshold θ: Jaccard `|E ∩ {R > θ}| / |E ∪ {R > θ}|`, with weights `Σ min(A, R) / Σ max(A, R)`.
 ///
 /// ```
 /// use ergodict::data::Network;
@@ -49,7 +49,7 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// Of a rebuilt network against the one it was rebuilt from, or any other with the same nodes.
+    /// Of a reconstructed network against the one it was reconstructed from, or any other with the same nodes.
     ///
     /// # Errors
     /// [`Error::Shape`] for a network with other nodes or of the other kind, directed or not.

@@ -1,7 +1,7 @@
-//! Networks rebuilt from atoms: the mean, over sampled homomorphisms, of what the dictionary makes of each pair.
+//! Networks reconstructed from atoms: the mean, over sampled homomorphisms, of what the dictionary makes of each pair.
 //!
 //! A homomorphism `x` of the motif has the patch `A_x`; `h = argmin_{h ≥ 0} ‖A_x − Wh‖² + λ‖h‖₁`; entry `(a,b)` of `Wh` is added to the
-//! sum `S` of the pair `(x(a), x(b))`, and one to its count `C`. The rebuilt network has the weight `S/C` there (Algorithm NR).
+//! sum `S` of the pair `(x(a), x(b))`, and one to its count `C`. The reconstructed network has the weight `S/C` there (Algorithm NR).
 
 mod accuracy;
 mod atoms;

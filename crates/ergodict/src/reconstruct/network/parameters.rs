@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Which entries of a rebuilt patch count.
+/// Which entries of a reconstructed patch count.
 ///
 /// ```
 /// use ergodict::reconstruct::network::{Mode, ReconstructionSettings};

@@ -1,4 +1,4 @@
-//! Tables of rebuilt pairs, whole or in parts by ranges of the first node: text with tabs, or parquet.
+//! Tables of reconstructed pairs, whole or in parts by ranges of the first node: text with tabs, or parquet.
 
 use super::replace::{Filling, LOCK, parent};
 use crate::data::{Lines, NodeIds, sync_folder, write_atomic};

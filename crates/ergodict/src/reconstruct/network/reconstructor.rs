@@ -82,7 +82,7 @@ pub struct Reconstructor<T = f32> {
 }
 
 impl<T: Scalar> Reconstructor<T> {
-    /// Nothing rebuilt yet. `dictionary` is `k² × r`, atoms row by row; it need not come from this network.
+    /// Nothing reconstructed yet. `dictionary` is `k² × r`, atoms row by row; it need not come from this network.
     ///
     /// # Errors
     /// [`Error::Parameter`] for parameters out of range, for pairs of nodes that do not exist, for reversal where the motif is no
@@ -128,7 +128,7 @@ impl<T: Scalar> Reconstructor<T> {
         Ok(Self { network, motif, parameters, patches, positions, atoms, sums, taken, report })
     }
 
-    /// The network whose patches are rebuilt.
+    /// The network whose patches are reconstructed.
     pub(crate) fn network(&self) -> &Arc<Network> {
         &self.network
     }
@@ -153,7 +153,7 @@ impl<T: Scalar> Reconstructor<T> {
         self.report
     }
 
-    /// Takes `samples` more homomorphisms, 64 of each walker in turn, rebuilds their patches and adds them up.
+    /// Takes `samples` more homomorphisms, 64 of each walker in turn, reconstructs their patches and adds them up.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no walker, [`Error::Shape`] when one walks on another network or motif, and

@@ -7,7 +7,7 @@
 //! | `H_t` | `h`, by the coder of minibatches, which is tested against the paper's projected gradient |
 //! | `A_count`, `A_recons` | [`ByTheBook::count`], [`ByTheBook::mean`], by ordered pairs |
 //!
-//! Beside the print: the mode leaves entries out, and the atoms may be there reversed too.
+//! Next to the print: the mode leaves entries out, and the atoms may be there reversed too.
 
 use super::{Mode, ReconstructionSettings};
 use crate::Result;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub(crate) struct ByTheBook {
     /// How often it was at an entry that counts.
     pub count: u64,
-    /// The mean of those entries, rebuilt.
+    /// The mean of those entries, reconstructed.
     pub mean: f64,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Filling {
 }
 
 impl Filling {
-    /// An empty one beside the target. Deletes what killed processes left of others.
+    /// An empty one next to the target. Deletes what killed processes left of others.
     pub(super) fn create(target: &Path) -> io::Result<Self> {
         let prefix = prefix(target);
         sweep(parent(target), &prefix);
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Puts folders in a target's place again and again while somebody else does something.
+    /// Puts folders in a target's place again and again while someone else does something.
     fn meanwhile(target: &Path, rounds: usize, other: impl Fn() + Send + Sync) {
         let (stop, started) = (AtomicBool::new(false), AtomicBool::new(false));
         std::thread::scope(|scope| {

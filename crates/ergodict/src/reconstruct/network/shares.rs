@@ -64,7 +64,7 @@ pub struct SharePlace {
 }
 
 impl SharePlace {
-    /// A place to rebuild at.
+    /// A place to reconstruct at.
     pub fn new((network, sampler): &SampledNetwork, targets: Targets) -> Self {
         let (sampler, motif) = (Arc::clone(sampler), sampler.motif().clone());
         Self { sampler, adjacency: Adjacency::new(network, Adjacency::BUDGET), motif, targets }
@@ -105,7 +105,7 @@ pub struct ShareTask {
     pub burn_in: u64,
     /// Steps from one homomorphism to the next.
     pub every: u64,
-    /// How patches are rebuilt.
+    /// How patches are reconstructed.
     pub parameters: ReconstructionSettings,
     /// `W`, d×r.
     pub w: Mat<f64>,

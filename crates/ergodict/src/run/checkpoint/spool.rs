@@ -1,4 +1,4 @@
-//! A file beside a checkpoint that only grows.
+//! A file next to a checkpoint that only grows.
 
 use super::{BLOCK, SpoolRecord};
 use crate::data::{is_ordinary, move_file, write_atomic};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Bytes gathered before a system call.
 const BUFFER: usize = 1 << 17;
 
-/// A file that only grows, beside a checkpoint or without a name; clones are the same file.
+/// A file that only grows, next to a checkpoint or without a name; clones are the same file.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("ergodict-spool-{}.npy", std::process::id()));
@@ -25,7 +25,7 @@ pub struct Spool(Arc<Mutex<Inner>>);
 #[derive(Debug)]
 struct Inner {
     name: String,
-    /// Where it is, or what it lies beside.
+    /// Where it is, or what it lies next to.
     path: PathBuf,
     file: BufWriter<File>,
     length: u64,
@@ -36,7 +36,7 @@ struct Inner {
 }
 
 impl Spool {
-    /// A file without a name, in the folder of `beside` or where temporary files go.
+    /// A file without a name, in the folder of `next to` or where temporary files go.
     ///
     /// # Errors
     /// [`Error::Io`].

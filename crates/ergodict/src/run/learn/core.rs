@@ -95,7 +95,7 @@ impl<T: Scalar> Core<T> {
         if self.guard.as_ref().is_some_and(|failed| failed()) { Err(Error::Interrupted) } else { Ok(status) }
     }
 
-    /// Steps until the source is over, `until` minibatches were made, time is up or somebody asks to stop.
+    /// Steps until the source is over, `until` minibatches were made, time is up or someone asks to stop.
     pub(super) fn learn(
         &mut self,
         source: &mut dyn Source<T>,

@@ -193,7 +193,7 @@ pub(super) fn both_ends<T: AsRef<str>>(
                         "has no two columns for the ends of an edge, such as `source` and `target`: there are {all}"
                     ))
                 }
-                // Names beside ages, or numbers with decimals, are attributes of nodes and no edges.
+                // Names next to ages, or numbers with decimals, are attributes of nodes and no edges.
                 [one, two] if !are_ids(kind(*one), kind(*two)) => ambiguous(candidates),
                 [one, two] => Ok((*one, *two)),
                 [one, two, rest @ ..] => {

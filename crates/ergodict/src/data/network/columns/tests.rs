@@ -174,7 +174,7 @@ fn incidence_tables_are_no_edges() {
     assert!(is_incidence(&bare, &[0, 1]) && !is_incidence(&bare[..3], &[0, 1]));
     // Names that say so are ends whatever stands below.
     assert!(find(&["n", "source", "target", "w"], rows).is_ok());
-    // Flags beside two columns of words.
+    // Flags next to two columns of words.
     let flagged: &[&[&str]] =
         &[&["a", "b", "1", "0"], &["b", "c", "0", "0"], &["c", "d", "1", "1"], &["d", "a", "0", "1"]];
     assert_eq!(find(&["p", "q", "close", "kin"], flagged), Ok((0, 1, None, None)));

@@ -1,4 +1,4 @@
-//! The folder beside an output that keeps what a conversion has sorted, so that one that was interrupted can go on.
+//! The folder next to an output that keeps what a conversion has sorted, so that one that was interrupted can go on.
 //!
 //! `forward` and `backward` are the sorted runs; `runs.jsonl` has a line for the conversion and one for each run that is whole, in the
 //! order in which they were finished, each with its digest. What a killed process left half-written follows the last line and is cut off.
@@ -189,7 +189,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Deletes it. What else somebody put there stays, and the folder then too.
+    /// Deletes it. What else someone put there stays, and the folder then too.
     pub(in crate::data::network) fn remove(self) {
         for name in FILES.iter().chain([&LIST]) {
             let _ = fs::remove_file(self.path.join(name));

@@ -95,7 +95,7 @@ fn of_integers(
                 match listed {
                     Some(EdgeBlock::Integers(some)) => pieces.extend(some),
                     Some(EdgeBlock::Names(_)) => {
-                        // Nobody sees this error.
+                        // No one sees this error.
                         other = true;
                         return Err(Error::Interrupted);
                     }

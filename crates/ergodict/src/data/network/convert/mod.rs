@@ -74,7 +74,7 @@ impl Conversion {
     }
 
     /// Makes an `.egr` file of a network in a file of any format. The bytes are those that
-    /// [`write_network`](super::write_network) makes of what [`read_network`](super::read_network) reads. Files beside `out`
+    /// [`write_network`](super::write_network) makes of what [`read_network`](super::read_network) reads. Files next to `out`
     /// take about 24 bytes an edge, with weights 72, and 8 a node, directed 16; lists with names that are no integers below 2³² take 8
     /// more an edge, with weights 16, and where there are more runs than are merged at once, 16 or 32 more. Few edges take none.
     ///

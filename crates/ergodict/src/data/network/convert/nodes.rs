@@ -1,4 +1,4 @@
-//! A set of integers below 2³², the names of nodes, that takes little beside them, and the places of its members.
+//! A set of integers below 2³², the names of nodes, that takes little next to them, and the places of its members.
 
 /// Members of a page that are listed; more of them take a bit for each integer of the page, which is as much.
 const LISTED: usize = 4096;
@@ -75,7 +75,7 @@ impl NodeSet {
         self.members
     }
 
-    /// Bytes that the set and the table of places take, with what an allocator keeps beside small blocks.
+    /// Bytes that the set and the table of places take, with what an allocator keeps in addition to small blocks.
     pub(in crate::data::network) fn bytes(&self) -> usize {
         let page = |page: &Page| match page {
             Page::Few(list) => 2 * list.capacity() + 48,

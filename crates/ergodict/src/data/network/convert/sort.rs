@@ -112,7 +112,7 @@ pub(in crate::data::network) struct Run {
 }
 
 impl<A: Arc> Runs<A> {
-    /// No runs yet; the result will be beside `out`.
+    /// No runs yet; the result will be next to `out`.
     pub(in crate::data::network) fn new(out: &Path) -> Self {
         Self { out: out.to_owned(), most: 16, arcs: Vec::new(), spools: None, ends: Vec::new() }
     }
@@ -355,7 +355,7 @@ mod tests {
         }
         assert!(runs.ends.len() > 1000, "{}", runs.ends.len());
         let [mut merge, _turned] = runs.merge(0).unwrap();
-        // Other tests may run beside this one.
+        // Other tests may run next to this one.
         assert!(files() < before + 50, "{} files open", files());
         let found: Vec<u64> = std::iter::from_fn(|| merge.next().unwrap()).collect();
         assert!(found.is_sorted() && found.len() == count as usize);

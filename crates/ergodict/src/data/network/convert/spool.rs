@@ -26,7 +26,7 @@ pub(in crate::data::network) struct Spool {
 }
 
 impl Spool {
-    /// With a file beside `out`, whose disk has room for the result too, once there are more than `limit` bytes.
+    /// With a file in addition to `out`, whose disk has room for the result too, once there are more than `limit` bytes.
     pub(in crate::data::network) fn new(out: &Path, limit: usize) -> Self {
         let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let limit = buffer_size(limit);

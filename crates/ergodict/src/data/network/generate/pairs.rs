@@ -131,7 +131,7 @@ fn key(u: u32, v: u32) -> u64 {
     u64::from(u.min(v)) << 32 | u64::from(u.max(v))
 }
 
-/// One multiplication: pairs come from a generator of ours, not from somebody who wants them to collide.
+/// One multiplication: pairs come from a generator of ours, not from someone who wants them to collide.
 #[derive(Default)]
 pub(in super::super) struct PairHasher(u64);
 

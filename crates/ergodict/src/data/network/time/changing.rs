@@ -1,6 +1,6 @@
 //! A network that changes: edges are inserted and removed, and a snapshot is the network as it is now.
 //!
-//! What was changed since the last snapshot is kept beside it, row by row. The next snapshot copies the rows that did not change as they are, so that few
+//! What was changed since the last snapshot is kept next to it, row by row. The next snapshot copies the rows that did not change as they are, so that few
 //! changes of a large network cost little more than a copy of its arrays; without changes it is the same network.
 
 use crate::data::network::edge_list::integer_of;

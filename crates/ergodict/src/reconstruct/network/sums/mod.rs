@@ -46,14 +46,14 @@ pub struct PairSum {
     pub u: u32,
     /// The second node.
     pub v: u32,
-    /// The sum `S` of the rebuilt entries at the pair.
+    /// The sum `S` of the reconstructed entries at the pair.
     pub sum: f64,
     /// How many there were, `C > 0`.
     pub count: u64,
 }
 
 impl PairSum {
-    /// The mean `S/C`, the weight in the rebuilt network.
+    /// The mean `S/C`, the weight in the reconstructed network.
     pub fn mean(&self) -> f64 {
         self.sum / self.count as f64
     }

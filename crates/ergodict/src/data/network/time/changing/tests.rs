@@ -1,4 +1,4 @@
-//! Snapshots beside a fresh build of the same edges, and errors that change nothing.
+//! Snapshots next to a fresh build of the same edges, and errors that change nothing.
 
 use super::*;
 use proptest::prelude::*;
