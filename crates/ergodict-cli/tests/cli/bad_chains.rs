@@ -1,7 +1,7 @@
 //! Bad usage and bad input of `ergodict spins` and `ergodict image`: one line, exit code 2, no file left behind.
 
 use crate::bad_input::refused;
-use crate::bench::{Bench, npz, numbers};
+use crate::bench::{Bench, npz, numbers, over};
 use crate::{image, spins};
 use ergodict::linalg::Mat;
 
@@ -80,12 +80,8 @@ fn systems_that_cannot_be() {
         ("--model rbm --hidden 0", ["--hidden is 0", "at least one hidden unit"]),
         ("--model rbm --boundary free", ["--boundary is for lattices", "rbm"]),
     ] {
-        refused(
-            &bench,
-            &format!("spins simulate --size 16 --updates 1000 --every 100 -o m.npy {flags}"),
-            &said,
-        );
-        refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
+        refused(&bench, &over("spins simulate --size 16 --updates 1000 --every 100 -o m.npy", flags), &said);
+        refused(&bench, &over(&format!("spins learn {} -o m", spins::SMALL), flags), &said);
     }
     refused(&bench, "spins simulate --graph edges.txt --size 4 -o m.npy", &["--size", "--graph"]);
     let said = ["--graph no.txt cannot be used", "expected an edge list"];
@@ -149,11 +145,7 @@ fn simulations_that_make_no_sense() {
         ("-o - --frames t.gif", ["--frames", "not -"]),
         ("-o - --json", ["--json and -o - both write", "a file"]),
     ] {
-        refused(
-            &bench,
-            &format!("spins simulate --size 16 --updates 1000 --every 100 -o m.npy {flags}"),
-            &said,
-        );
+        refused(&bench, &over("spins simulate --size 16 --updates 1000 --every 100 -o m.npy", flags), &said);
     }
 }
 
@@ -188,7 +180,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("-o - --fixed", ["-o is -", "name a file"]),
         ("--temperature 2 --temperature 3 --report m-T2", ["-o m-T2 and --report m-T2", "two"]),
     ] {
-        refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
+        refused(&bench, &over(&format!("spins learn {} -o m", spins::SMALL), flags), &said);
     }
     refused(&bench, "spins learn --patch 4 -o m", &["--atoms", "needs"]);
     for (flags, said) in [
@@ -223,7 +215,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("t.npy -o m.html", ["-o m.html: a model is not written as .html", "use .safetensors"]),
         ("t.npy -o t.npy", ["--trajectory t.npy and -o t.npy are the same file", "overwritten"]),
     ] {
-        refused(&bench, &format!("spins learn --patch 4 -r 3 -o m --trajectory {flags}"), &said);
+        refused(&bench, &over("spins learn --patch 4 -r 3 -o m --trajectory", flags), &said);
     }
 }
 
@@ -266,7 +258,7 @@ fn configurations_that_cannot_be_reconstructed() {
         ("m t.npy --error-map again.npy", ["-o again.npy and --error-map again.npy", "two"]),
         ("m t.npy --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
     ] {
-        refused(&bench, &format!("spins reconstruct -o again.npy {words}"), &said);
+        refused(&bench, &over("spins reconstruct -o again.npy", words), &said);
     }
 }
 
@@ -321,7 +313,7 @@ fn dictionaries_of_images_that_cannot_be_learned() {
         ("--checkpoint m", ["-o m and --checkpoint m", "two"]),
         ("- -", ["standard input holds one image", "more than once"]),
     ] {
-        refused(&bench, &format!("image learn -q gray.png {} -o m {flags}", image::SMALL), &said);
+        refused(&bench, &over(&format!("image learn -q gray.png {} -o m", image::SMALL), flags), &said);
     }
     refused(&bench, "image learn -r 3 -o m", &["<IMG>", "needs"]);
 }
@@ -360,7 +352,7 @@ fn images_that_cannot_be_reconstructed() {
         ("m gray.png -o no/x.png", ["no/x.png: cannot be written", "`no` does not exist"]),
         ("m gray.png --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
     ] {
-        refused(&bench, &format!("image reconstruct -q -o out.png {words}"), &said);
+        refused(&bench, &over("image reconstruct -q -o out.png", words), &said);
     }
 }
 
@@ -388,7 +380,7 @@ fn images_that_cannot_be_denoised() {
         ("gray.png -o gray.png", ["IMG gray.png and -o gray.png are the same file", "overwritten"]),
         ("gray.png -o out.jpg", ["images are written as .png", "not .jpg"]),
     ] {
-        refused(&bench, &format!("image denoise -q -o out.png {words}"), &said);
+        refused(&bench, &over("image denoise -q -o out.png", words), &said);
     }
 }
 

@@ -161,6 +161,26 @@ impl Bench {
 }
 
 /// As text with the delimiter, after a header if there is one.
+/// The words of a command in which options of `more` replace those of `base`.
+pub(crate) fn over(base: &str, more: &str) -> String {
+    let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+    let replaced: Vec<String> = more
+        .split_whitespace()
+        .filter(|word| word.starts_with("--") || *word == "-o" || *word == "-r")
+        .map(name)
+        .collect();
+    let (mut words, mut skips) = (Vec::new(), false);
+    for word in base.split_whitespace() {
+        if word.starts_with('-') {
+            skips = replaced.contains(&name(word));
+        }
+        if !skips {
+            words.push(word);
+        }
+    }
+    format!("{} {more}", words.join(" "))
+}
+
 pub(crate) fn text(x: &Mat<f64>, delimiter: &str, header: Option<&str>) -> String {
     let mut lines: Vec<String> = header.map(str::to_owned).into_iter().collect();
     for j in 0..x.cols() {

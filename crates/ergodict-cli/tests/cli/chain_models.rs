@@ -1,6 +1,6 @@
 //! Models of spins and images: `--config` gives them again, and the verbs of models know what their atoms are.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, over};
 use crate::{image, spins};
 use ergodict::data::Image;
 
@@ -77,9 +77,9 @@ fn atoms_are_shown_as_what_they_are() {
     for (words, kind, features, channels) in [
         (format!("spins learn {spins}"), "spins", 16, 1),
         (format!("spins learn {spins} --spins signed"), "spins", 16, 1),
-        (format!("spins learn {spins} --model potts --patch 3x4"), "spins", 36, 3),
-        (format!("spins learn {spins} --model xy --patch 3x4"), "spins", 24, 2),
-        (format!("image learn gray.png {paint} --patch 3x6"), "image", 18, 1),
+        (over(&format!("spins learn {spins}"), "--model potts --patch 3x4"), "spins", 36, 3),
+        (over(&format!("spins learn {spins}"), "--model xy --patch 3x4"), "spins", 24, 2),
+        (over(&format!("image learn gray.png {paint}"), "--patch 3x6"), "image", 18, 1),
         (format!("image learn color.png --color {paint}"), "image", 48, 3),
     ] {
         bench.run(&format!("{words} -o m -q")).fine();

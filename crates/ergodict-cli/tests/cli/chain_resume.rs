@@ -2,7 +2,7 @@
 
 #![cfg_attr(not(all(unix, debug_assertions)), allow(dead_code, unused_imports))]
 
-use crate::bench::Bench;
+use crate::bench::{Bench, over};
 use crate::{image, spins};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -212,15 +212,15 @@ fn another_run_is_not_resumed() {
     let before = bench.files();
     let state = ["s", "l", "i"].map(|name| bench.bytes(name));
     for (words, said) in [
-        (format!("{simulate} --temperature 3"), "temperature was 2.26 there and is 3.0 here"),
-        (format!("{simulate} --seed 1"), "seed was 0 there and is 1 here"),
-        (format!("{simulate} --every 100"), "every was 200 there and is 100 here"),
-        (format!("{simulate} --chains 2"), "chains was 1 there and is 2 here"),
-        (format!("{learn} --temperature 3"), "temperature was [2.26] there and is [3.0] here"),
-        (format!("{learn} --patches 31"), "patches was 30 there and is 31 here"),
-        (format!("{learn} --spins signed"), "code was \"nonneg\" there and is \"free\" here"),
-        (format!("{paint} --steps 9"), "steps was 8 there and is 9 here"),
-        (format!("{paint} --sampling walk"), "sampling was \"iid\" there and is \"walk\" here"),
+        (over(&simulate, "--temperature 3"), "temperature was 2.26 there and is 3.0 here"),
+        (over(&simulate, "--seed 1"), "seed was 0 there and is 1 here"),
+        (over(&simulate, "--every 100"), "every was 200 there and is 100 here"),
+        (over(&simulate, "--chains 2"), "chains was 1 there and is 2 here"),
+        (over(&learn, "--temperature 3"), "temperature was [2.26] there and is [3.0] here"),
+        (over(&learn, "--patches 31"), "patches was 30 there and is 31 here"),
+        (over(&learn, "--spins signed"), "code was \"nonneg\" there and is \"free\" here"),
+        (over(&paint, "--steps 9"), "steps was 8 there and is 9 here"),
+        (over(&paint, "--sampling walk"), "sampling was \"iid\" there and is \"walk\" here"),
         (paint.replace("gray.png", "color.png"), "is of other data: color.png"),
         (
             simulate.replace("-o m.npy --checkpoint s", "-o m.npy --checkpoint l"),

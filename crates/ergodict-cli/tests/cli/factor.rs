@@ -1,6 +1,6 @@
 //! `ergodict factor`: every format, any number of threads and any order of flags give the same bytes.
 
-use crate::bench::{Bench, gzip, numbers, parquet, text};
+use crate::bench::{Bench, gzip, numbers, over, parquet, text};
 use ergodict::linalg::Mat;
 use std::process::Stdio;
 
@@ -19,7 +19,7 @@ fn every_format_gives_the_same_model() {
     parquet(&bench.path("x.parquet"), &x);
     // Text does not know its number of samples, on which the order and the weights of the defaults depend.
     for flags in ["--batch 32", "--batch 32 --holdout 0.2 --epochs 2", "--f32 --init data"] {
-        let flags = &format!("--epochs 1 --shuffle=false --schedule linear {flags}");
+        let flags = &over("--epochs 1 --shuffle=false --schedule linear", flags);
         bench.run(&format!("factor x.npy -r 3 -o want -q {flags}")).fine();
         let mut want = bench.model("want");
         for name in ["x.npz", "x.npz:X", "x.npy.gz", "x.csv", "named.csv", "x.tsv", "x.txt.gz", "x.parquet"] {
@@ -90,7 +90,7 @@ fn every_flag_has_its_say() {
     bench.put_npy("w.npy", &numbers(3, 5));
     let run = |flags: &str| {
         let base = "--batch 20 --epochs 1 --shuffle=false --lambda 1 --schedule balanced --init random";
-        bench.run(&format!("factor x.npy -r 3 -o m -q {base} {flags}")).fine();
+        bench.run(&over(&format!("factor x.npy -r 3 -o m -q {base}"), flags)).fine();
         bench.model("m")
     };
     let plain = run("");

@@ -1,6 +1,6 @@
 //! `ergodict image learn` and `reconstruct`: gray and color, one image and several.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, over};
 use ergodict::data::Image;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn learns_from_gray_and_color() {
         ("gray.png --color --boundary free", 48),
         ("gray.png --patch 3x5 --f32", 15),
     ] {
-        let summary = learn(&bench, &format!("{SMALL} {words}"));
+        let summary = learn(&bench, &over(SMALL, words));
         for (key, value) in [
             ("schema", json!("ergodict.image-learn/1")),
             ("model", json!("m")),

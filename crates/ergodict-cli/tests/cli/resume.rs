@@ -1,6 +1,6 @@
 //! Interrupted runs: what is resumed ends in the bytes of the run that was never interrupted.
 
-use crate::bench::{Bench, numbers, text};
+use crate::bench::{Bench, numbers, over, text};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -79,7 +79,7 @@ fn another_run_is_not_resumed() {
         ("-r 3", "atoms was 2 there and is 3 here"),
         ("--epochs 2", "epochs was 200 there and is 2 here"),
     ] {
-        let done = bench.run(&format!("{run} {flags} --resume"));
+        let done = bench.run(&over(run, &format!("{flags} --resume")));
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{}", done.stderr);
         assert!(done.stderr.contains(said) && done.stderr.contains("state"), "{}", done.stderr);
     }

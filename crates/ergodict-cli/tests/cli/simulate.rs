@@ -1,6 +1,6 @@
 //! `ergodict spins simulate`: trajectories of every system, the same bytes for the same seed.
 
-use crate::bench::{Bench, npy_header, npz, numbers};
+use crate::bench::{Bench, npy_header, npz, numbers, over};
 use ergodict::chain::diagnostics::Mixing;
 use serde_json::Value;
 
@@ -175,7 +175,7 @@ fn a_field_pulls_and_heat_frees() {
 #[test]
 fn the_exact_energy_is_printed_where_it_is_known() {
     let bench = Bench::new();
-    let exact = |flags: &str| simulate(&bench, &format!("{SMALL} {flags}"))["exact_energy"].clone();
+    let exact = |flags: &str| simulate(&bench, &over(SMALL, flags))["exact_energy"].clone();
     // At the critical temperature it is −√2 on the infinite lattice, and lower on a torus, by about 0.62 over its side.
     let critical = exact("--size 256 --temperature 2.269185314213022").as_f64().unwrap();
     let excess = -2_f64.sqrt() - critical;
@@ -494,7 +494,7 @@ fn the_summary_is_a_configuration() {
     assert!(bench.bytes("t.npy") == bench.bytes("again.npy"));
     assert_eq!(again.json()["config"], done.json()["config"]);
     bench.run("spins simulate -o over.npy -q --config run.json --seed 8").fine();
-    bench.run(&format!("spins simulate -o want.npy -q {flags} --seed 8")).fine();
+    bench.run(&over(&format!("spins simulate -o want.npy -q {flags}"), "--seed 8")).fine();
     assert!(bench.bytes("over.npy") == bench.bytes("want.npy"));
     let over = bench.run("spins simulate -o x.npy --json -q --config run.json --observables energy").fine();
     assert_eq!(over.json()["observables"].as_array().unwrap().len(), 1);
