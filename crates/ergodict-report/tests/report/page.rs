@@ -3,7 +3,7 @@
 use crate::reading::base64_decoded;
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
-    AtomGrid, Color, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
+    AtomGrid, Check, Color, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
 };
 use sha2::{Digest, Sha256};
 
