@@ -6,6 +6,7 @@ use ergodict::chain::{SampledNetwork, SamplerKind};
 use ergodict::model::Input;
 use ergodict::reconstruct::network::{ComparisonOutcome, Measure};
 use ergodict::{Error, Hint};
+use ergodict_report::words::number;
 use ergodict_report::{Figure, Heat, PictureError, Report, Table, Tree};
 use serde_json::Value;
 
@@ -125,7 +126,8 @@ impl ComparisonPage {
         let cells = || self.outcome.matrix.iter().chain(copies.clone());
         let error = cells().map(|cell| cell.standard_error).filter(|e| e.is_finite()).fold(0.0, f64::max);
         let value = cells().map(|cell| cell.value.abs()).fold(0.0, f64::max);
-        (4.0 * error).max(0.05 * value)
+        // To hundredths.
+        (100.0 * (4.0 * error).max(0.05 * value)).ceil() / 100.0
     }
 
     /// The words of walks, for motifs of which samples are none.
@@ -158,7 +160,11 @@ impl ComparisonPage {
         let heat = Figure {
             title: if is_error { "Relative error".into() } else { "Cross-reconstruction".into() },
             svg: heat.svg()?,
-            words: self.said(if is_error { ERRORS } else { ACCURACIES }),
+            words: format!(
+                "{} Colors of a column span {} at least.",
+                self.said(if is_error { ERRORS } else { ACCURACIES }),
+                number(self.least_span()),
+            ),
         };
         let line = |at: usize| {
             let cells = (0..n).map(|other| match other {

@@ -94,7 +94,9 @@ fn table(model: &Model, form: &NetworkForm) -> Table {
             row.extend([percent(found.map(|f| &f.atoms)), percent(found.map(|f| &f.mean_patch))]);
         }
         if rewired {
-            let gain = found.and_then(|f| f.beyond_degrees).map_or_else(dash, finding::points);
+            let gain = found
+                .and_then(|f| f.beyond_degrees)
+                .map_or_else(dash, |gain| finding::points(gain).replace(" points", ""));
             let is_beyond =
                 found.and_then(Explained::is_beyond_degrees).map(|is| if is { "yes" } else { "no" });
             row.extend([percent(found.and_then(|f| f.rewired.as_ref())), gain]);
@@ -105,7 +107,9 @@ fn table(model: &Model, form: &NetworkForm) -> Table {
     };
     let mut head = vec!["network", "nodes", "edges"];
     head.extend(explained.then_some(["explained", "mean patch alone"]).into_iter().flatten());
-    head.extend(rewired.then_some(["rewired copies", "gain", "beyond degrees"]).into_iter().flatten());
+    head.extend(
+        rewired.then_some(["rewired copies", "gain in points", "beyond degrees"]).into_iter().flatten(),
+    );
     head.push("effective nodes");
     let samples = finding::samples(&form.motif);
     let explained = if explained {

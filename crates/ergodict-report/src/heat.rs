@@ -6,7 +6,6 @@ use crate::axis::minus;
 use crate::error::{PictureError, check};
 use crate::shade::mix;
 use crate::svg::{FONT, PHONE_FONT, Px, escape, fit, open, text_width};
-use crate::words::number;
 
 const WIDTH: f64 = 600.0;
 const LINE: f64 = 22.0;
@@ -152,14 +151,7 @@ impl Heat {
     /// The color scale with its two ends, from a point on, and the width of their labels.
     fn scale(&self, (low, high): (f64, f64), (x, y): (f64, f64)) -> (String, f64) {
         let ends = if self.by_column {
-            [
-                "column minimum".to_owned(),
-                if self.least_span > 0.0 {
-                    format!("maximum, at least {} more", number(self.least_span))
-                } else {
-                    "maximum".to_owned()
-                },
-            ]
+            ["column minimum".to_owned(), "maximum".to_owned()]
         } else {
             [low, high.max(low + self.least_span)].map(|end| written(end, self.digits))
         };
