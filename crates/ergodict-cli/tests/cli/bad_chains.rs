@@ -155,8 +155,11 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
     for (flags, said) in [
         ("--temperature 1 --temperature 0", ["temperature is 0", "positive"]),
         ("--temperature 1 --temperature 1.0", ["T1 is asked for twice", "once"]),
-        ("--every 400", ["every400 is asked for twice", "once"]),
-        ("--every 500 --update checkerboard", ["--every 400 and --every 500 are both 512", "give one"]),
+        ("--every 400 --every 400", ["every400 is asked for twice", "once"]),
+        (
+            "--every 400 --every 500 --update checkerboard",
+            ["--every 400 and --every 500 are both 512", "give one"],
+        ),
         ("--figures t.npy", ["--figures t.npy: ", "is a file: expected a folder"]),
         ("--figures t.npy/x", ["--figures t.npy/x: ", "is a file: expected a folder"]),
         ("--figures m", ["-o m and --figures m are the same file", "two"]),

@@ -212,10 +212,10 @@ fn another_run_is_not_resumed() {
     let before = bench.files();
     let state = ["s", "l", "i"].map(|name| bench.bytes(name));
     for (words, said) in [
-        (over(&simulate, "--temperature 3"), "temperature was 2.26 there and is 3.0 here"),
-        (over(&simulate, "--seed 1"), "seed was 0 there and is 1 here"),
-        (over(&simulate, "--every 100"), "every was 200 there and is 100 here"),
-        (over(&simulate, "--chains 2"), "chains was 1 there and is 2 here"),
+        (over(simulate, "--temperature 3"), "temperature was 2.26 there and is 3.0 here"),
+        (over(simulate, "--seed 1"), "seed was 0 there and is 1 here"),
+        (over(simulate, "--every 100"), "every was 200 there and is 100 here"),
+        (over(simulate, "--chains 2"), "chains was 1 there and is 2 here"),
         (over(&learn, "--temperature 3"), "temperature was [2.26] there and is [3.0] here"),
         (over(&learn, "--patches 31"), "patches was 30 there and is 31 here"),
         (over(&learn, "--spins signed"), "code was \"nonneg\" there and is \"free\" here"),

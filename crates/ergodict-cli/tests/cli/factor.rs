@@ -37,11 +37,11 @@ fn every_format_gives_the_same_model() {
             assert!(got == want, "{name} {flags}");
         }
         let stdin = bench.run_with(
-            &format!("factor - -r 3 -o got -q {flags} --epochs 1 --holdout 0"),
+            &over(&format!("factor - -r 3 -o got -q {flags}"), "--epochs 1 --holdout 0"),
             &bench.bytes("x.csv"),
         );
         stdin.fine();
-        bench.run(&format!("factor x.csv -r 3 -o want -q {flags} --epochs 1 --holdout 0")).fine();
+        bench.run(&over(&format!("factor x.csv -r 3 -o want -q {flags}"), "--epochs 1 --holdout 0")).fine();
         let (mut want, got) = (bench.model("want"), bench.model("got"));
         assert_eq!(want.inputs[0].digest, got.inputs[0].digest);
         want.inputs.clone_from(&got.inputs);
