@@ -101,7 +101,7 @@ fn reports_of_network_dictionaries_are_complete() {
         let pairs = ["a b", "b c", "c d", "d a", "x y"].into_iter().zip(at..);
         pairs.map(|(pair, time)| format!("{pair} {time}\n"))
     });
-    bench.put("contacts.txt", &contacts.collect::<String>());
+    bench.put("contacts.txt", contacts.collect::<String>());
     let timed = page(&bench, "network learn contacts.txt --timestamps --window 10 -k 3 -r 2 --steps 4 -o m");
     has(&timed, &["the largest component of its last window has 4 nodes and 4 edges", ">atom 1</text>"]);
 }
