@@ -114,7 +114,7 @@ impl Gallery {
             let score = atom.scores.first().map_or(String::new(), |score| format!("{score:.3}"));
             match atom.name.split_once(": ") {
                 _ if !named => score,
-                Some((number, shape)) => format!("atom {number}, {score} {shape}"),
+                Some((number, shape)) => format!("atom {number}, {score}: {shape}"),
                 None => format!("{}, {score}", called(&atom.name)),
             }
         };

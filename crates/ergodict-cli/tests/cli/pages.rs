@@ -78,7 +78,11 @@ fn reports_of_network_dictionaries_are_complete() {
     );
     let exact =
         page(&bench, &format!("network learn @karate @kite --unweighted {NETWORK} -o m --examples 0"));
-    has(&exact, &["Latent motifs of @karate and @kite", "drawn independently of each other"]);
+    has(
+        &exact,
+        &["Latent motifs of @karate and @kite", "drawn independently of each other", "effective nodes</th>"],
+    );
+    assert!(!exact.contains("Walks cover"), "a table has it");
     assert!(!exact.contains("of this subgraph"));
     let all = page(&bench, "network learn @kite --static -k 3 -r 3 -o m");
     has(&all, &["weighted by probability", "of this subgraph", "--static", "Degree distribution"]);
@@ -88,6 +92,18 @@ fn reports_of_network_dictionaries_are_complete() {
         &later,
         &["Latent motifs of 2 snapshots (@karate to @karate)", "In the next network chains continued once"],
     );
+    assert_eq!(
+        later.matches("data-name=\"@karate\"").count(),
+        2,
+        "one curve of degrees and its entry in the legend"
+    );
+    let contacts = (0..3).map(|day| 10 * day).flat_map(|at| {
+        let pairs = ["a b", "b c", "c d", "d a", "x y"].into_iter().zip(at..);
+        pairs.map(|(pair, time)| format!("{pair} {time}\n"))
+    });
+    bench.put("contacts.txt", contacts.collect::<String>());
+    let timed = page(&bench, "network learn contacts.txt --timestamps --window 10 -k 3 -r 2 --steps 4 -o m");
+    has(&timed, &["the largest component of its last window has 4 nodes and 4 edges", ">atom 1</text>"]);
 }
 
 #[test]
