@@ -129,7 +129,7 @@ mod tests {
     fn long_text_is_cut() {
         assert_eq!(fit("loss", 100.0), "loss");
         assert_eq!(fit("a long legend", 60.0), "a lo…");
-        assert_eq!(fit_name("a-long-name 0.821 (0.766–0.866)", 300.0), "a-lon… 0.821 (0.766–0.866)");
+        assert_eq!(fit_name("a-long-name 0.821 (0.766–0.866)", 300.0), "a-long-… 0.821 (0.766–0.866)");
         assert_eq!(fit_name("a 0.8", 300.0), "a 0.8");
         assert_eq!(wrap("T = 2.26, every 500 000", 162.0, 2), ["T = 2.26, every", "500 000"]);
         assert_eq!(wrap("every 500\u{a0}000 steps", 95.0, 3), ["every", "500\u{a0}000", "steps"]);
