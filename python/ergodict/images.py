@@ -390,7 +390,7 @@ def psnr(image: npt.ArrayLike, reference: npt.ArrayLike) -> float:
 def _shares_of_white(image: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Numbers, of unsigned integers as images have them their shares of white."""
     dtype = np.asarray(image).dtype
-    values = _check.numbers(image, name)
+    values: npt.NDArray[Any] = _check.numbers(image, name)
     return values / np.iinfo(dtype).max if dtype.kind == "u" and dtype.itemsize <= 2 else values
 
 
