@@ -180,11 +180,12 @@ pub(super) fn both_ends<T: AsRef<str>>(
                 }
                 ambiguous(at)
             };
-            if let Some((one, two)) = named_pair(names, rows, candidates) {
-                return match ego(names, rows, (one, two)) {
-                    Some(ego) => Err(super::ends::ambiguous(names, vec![ego, one, two])),
-                    None => Ok((one, two)),
-                };
+            let without_ego = |(one, two): (usize, usize)| match ego(names, rows, (one, two)) {
+                Some(ego) => Err(super::ends::ambiguous(names, vec![ego, one, two])),
+                None => Ok((one, two)),
+            };
+            if let Some(pair) = named_pair(names, rows, candidates) {
+                return without_ego(pair);
             }
             match candidates {
                 [] | [_] => {
@@ -195,7 +196,7 @@ pub(super) fn both_ends<T: AsRef<str>>(
                 }
                 // Names next to ages, or numbers with decimals, are attributes of nodes and no edges.
                 [one, two] if !are_ids(kind(*one), kind(*two)) => ambiguous(candidates),
-                [one, two] => Ok((*one, *two)),
+                [one, two] => without_ego((*one, *two)),
                 [one, two, rest @ ..] => {
                     let alike = |at: usize| kind(at) == kind(*one) && kind(at) != Kind::Numbers;
                     let values =
