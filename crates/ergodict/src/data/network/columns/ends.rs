@@ -181,7 +181,7 @@ pub(super) fn both_ends<T: AsRef<str>>(
                 ambiguous(at)
             };
             let without_ego = |(one, two): (usize, usize)| match ego(names, rows, (one, two)) {
-                Some(ego) => Err(super::ends::ambiguous(names, vec![ego, one, two])),
+                Some(ego) => ambiguous(&[ego, one, two]),
                 None => Ok((one, two)),
             };
             if let Some(pair) = named_pair(names, rows, candidates) {

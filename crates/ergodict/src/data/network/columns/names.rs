@@ -379,22 +379,19 @@ pub(in super::super) fn is_pair(one: &str, two: &str, words: bool) -> bool {
     {
         return true;
     }
-    let ends = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y"), ("i", "j")];
-    ends.iter().any(|(first, second)| match (one.strip_suffix(first), two.strip_suffix(second)) {
-        (Some(stem), Some(other)) => {
-            stem == other && if words { STEMS.contains(&stem) } else { !stem.is_empty() }
-        }
-        _ => false,
+    numbered_stem(&one, &two).is_some_and(|stem| !words || STEMS.contains(&stem))
+}
+
+/// The word of two plain names that are the same but for the first two numbers or letters, as `person` of `person1` and `person2`.
+fn numbered_stem<'a>(one: &'a str, two: &str) -> Option<&'a str> {
+    [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y"), ("i", "j")].iter().find_map(|(first, second)| {
+        one.strip_suffix(first).filter(|stem| !stem.is_empty() && two.strip_suffix(second) == Some(*stem))
     })
 }
 
 /// Whether two names are one word with the first two numbers or letters, as `person_1` and `person_2` are.
 pub(super) fn are_numbered(one: &str, two: &str) -> bool {
-    let (one, two) = (plain(one), plain(two));
-    let stems = [("1", "2"), ("a", "b"), ("0", "1"), ("x", "y")].iter().filter_map(|(first, second)| {
-        one.strip_suffix(first).filter(|stem| !stem.is_empty() && two.strip_suffix(second) == Some(*stem))
-    });
-    stems.count() > 0
+    numbered_stem(&plain(one), &plain(two)).is_some()
 }
 
 /// Whether two names are those of two nodes that a third is tied to: its friends, neighbors or parents.
