@@ -120,7 +120,7 @@ impl ComparisonPage {
         numbers
     }
 
-    /// Values of a column that differ by less look alike: two standard errors of each, and a twentieth of the largest value.
+    /// Values of a column that differ by less have the same color: two standard errors of each, and a twentieth of the largest value.
     fn least_span(&self) -> f64 {
         let copies = self.outcome.rewired.iter().flatten().map(|copy| &copy.value);
         let cells = || self.outcome.matrix.iter().chain(copies.clone());

@@ -142,7 +142,7 @@ impl Doubt {
         odd.or_else(|| is_thousands(rows, at).then_some(Self::Thousands(at + 1)))
     }
 
-    /// The same, of columns behind so many others.
+    /// The same, of columns behind this number of others.
     pub(in super::super) fn behind(self, columns: usize) -> Self {
         match self {
             Self::Weights(at, what) => Self::Weights(at + columns, what),
