@@ -66,13 +66,13 @@ def fetch_network(
     >>> ergodict.fetch_network("facebook", folder, source=folder / "by-hand.txt", unchecked=True)
     Network(3 nodes, 2 edges, undirected, unweighted)
     """
+    folder, place = os.fspath(folder), None if source is None else os.fspath(source)
     if not hasattr(_ergodict, "fetch_network"):
         raise RuntimeError(
             "ergodict was built without `fetch`, which downloads public networks: in a clone of its sources, "
             "`MATURIN_PEP517_ARGS='--features fetch' pip install .` adds it"
         )
     os.makedirs(folder, exist_ok=True)
-    place = None if source is None else os.fspath(source)
     with progress(verbose, f"fetching {name}", unit="byte") as show:
-        core = _ergodict.fetch_network(name, os.fspath(folder), place, keep, unchecked, show)
+        core = _ergodict.fetch_network(name, folder, place, keep, unchecked, show)
     return Network._of(core)

@@ -30,7 +30,15 @@ const NEEDED: [&str; 7] = [
 ];
 
 /// What the tests read, copied outside the repository, where the source tree cannot be imported by mistake.
-const PROOF: [&str; 5] = ["python/tests", "gallery", "docs/python.md", "README.md", "pyproject.toml"];
+const PROOF: [&str; 7] = [
+    "python/tests",
+    "gallery",
+    "benchsuite/choosing",
+    "docs/notebooks",
+    "docs/python.md",
+    "README.md",
+    "pyproject.toml",
+];
 
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let quick = match arguments {

@@ -70,14 +70,15 @@ pub(crate) fn driven(
 
 /// The number of threads that `n_jobs` means, as scikit-learn has it: none is 1, −1 all, −2 all but one.
 pub(crate) fn threads(n_jobs: Option<i64>) -> PyResult<usize> {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    // Asked only where it matters: the answer is in files, which take longer to read than a small step.
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs {
         None => Ok(1),
         Some(0) => Err(PyValueError::new_err(
             "n_jobs is 0, but it must be a positive number of threads, -1 for all processors, or None",
         )),
         Some(jobs) if jobs > 0 => Ok(usize::try_from(jobs).unwrap_or(usize::MAX).min(1 << 10)),
-        Some(jobs) => Ok(all.saturating_sub(jobs.unsigned_abs() as usize - 1).max(1)),
+        Some(jobs) => Ok(all().saturating_sub(jobs.unsigned_abs() as usize - 1).max(1)),
     }
 }
 

@@ -354,6 +354,19 @@ fn files_cut_short_anywhere_are_one_clear_error_and_never_a_panic() {
 }
 
 #[test]
+fn a_jpeg_with_fewer_bytes_than_its_size_needs_is_refused() {
+    for name in ["gray.jpg", "color.jpg", "progressive.jpg"] {
+        let mut bytes = stored(name);
+        // Height and width in the head of the frame, whose marker is ff c0 or ff c2.
+        let frame = bytes.windows(2).position(|pair| pair == [0xff, 0xc0] || pair == [0xff, 0xc2]).unwrap();
+        assert_eq!(bytes[frame + 5..frame + 9], [0, 30, 0, 40], "{name}");
+        bytes[frame + 5..frame + 9].copy_from_slice(&[0x1e, 0, 0x28, 0]);
+        let message = problem(&bytes);
+        assert!(message.contains("bytes are too few for 10240×7680 pixels"), "{message}");
+    }
+}
+
+#[test]
 fn garbage_is_one_clear_error_and_never_a_panic() {
     for bytes in
         [&b"hello, I am no image"[..], b"GIF89a\x01\0\x01\0", b"\x93NUMPY", b"P6 0 0 255\n", &[0; 100]]

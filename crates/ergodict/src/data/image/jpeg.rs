@@ -20,6 +20,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     decoder.decode_headers().map_err(problem)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let shape = shape(width as u64, height as u64)?;
+    // A square of 8×8 pixels takes a bit at least. What is not there would become gray, of any size that the head states.
+    if width.div_ceil(8) * height.div_ceil(8) > 8 * bytes.len() {
+        let there = bytes.len();
+        return Err(Problem::Damaged(format!("{there} bytes are too few for {width}×{height} pixels")));
+    }
     let gray = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let orientation = decoder.exif().map_or(1, |exif| orientation::find(exif));
     let space = if gray { ColorSpace::Luma } else { ColorSpace::RGB };
