@@ -225,9 +225,9 @@ pub(crate) fn read(path: &Path, mut input: Input, verify: bool) -> Result<Networ
 }
 
 /// The same, but what cannot be mapped is first copied into a file without a name next to `out`, and mapped there.
-pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<Network> {
+pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path, verify: bool) -> Result<Network> {
     if !(input.is_compressed() || input.is_read_once()) || cfg!(target_endian = "big") {
-        return read(path, input, false);
+        return read(path, input, verify);
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
