@@ -39,7 +39,8 @@ SAMPLING: dict[str, Setting] = {
     "undirected": Setting("undirected", False), "weighted": Setting("weighted", False), "unweighted": Setting("unweighted", False),
     "loops": Setting("loops", False), "ids": Setting("ids", False), "format": Setting("format", None, ("auto", "edges", "adjacency")),
     "header": Setting("header", None, ("auto", "yes", "no")), "source": Setting("source", None), "target": Setting("target", None),
-    "weight": Setting("weight", None), "weights": Setting("weights", "linear", ("linear", "log", "rank")),
+    "weight": Setting("weight", None), "verify": Setting("verify", False),
+    "weights": Setting("weights", "linear", ("linear", "log", "rank")),
 }
 #: The settings of each command.
 SETTINGS: dict[str, dict[str, Setting]] = {

@@ -282,6 +282,7 @@ pub(super) const CLASSES: [Class; 2] = [
             "source",
             "target",
             "weight",
+            "verify",
         ],
         own: &[THREADS, VERBOSE],
     },

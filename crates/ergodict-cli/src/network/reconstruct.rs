@@ -155,6 +155,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let reconstructor = job.reconstructor();
     let seconds = reconstruction_started.elapsed();
+    let writing = Instant::now();
     let threshold = args.settings.threshold.unwrap_or(0.5);
     let accuracy = Accuracy::measure(reconstructor.sums(), &network, threshold, args.settings.alpha)?;
     let writer = Writer {
@@ -164,7 +165,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         threshold: args.settings.threshold,
         asked: asked.as_deref().zip(pairs.as_deref()),
     };
-    let writing = Instant::now();
     let Some(written) = writer.write(&args.out, args.settings.partitions)? else {
         let after = format!("{} samples, before all was written", reconstructor.taken());
         return Ok(driver.interrupted(&after));

@@ -116,7 +116,6 @@ impl InputFile {
     }
 
     /// Another handle of the same file.
-    #[cfg(feature = "parquet")]
     pub(crate) fn handle(&self) -> Result<File> {
         self.0.file.try_clone().map_err(Error::io(&self.0.path))
     }

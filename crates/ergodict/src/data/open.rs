@@ -1,6 +1,7 @@
 //! Opens a path for sequential reading: `-` is standard input; gzip and zstd are recognized by content.
 
 use super::InputFile;
+use super::network::KnownDigest;
 use crate::{Error, Result};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -188,7 +189,7 @@ impl Tally {
     /// The digest, once the end of the stream was seen.
     pub(crate) fn digest(tally: &Mutex<Self>) -> Option<String> {
         let tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.ended.then(|| named_digest(&tally.hasher))
+        tally.ended.then(|| named_digest(&tally.hasher.finalize()))
     }
 }
 
@@ -240,11 +241,17 @@ pub fn digest(path: &Path) -> Result<String> {
 pub fn digest_until(path: &Path, stop: &dyn Fn() -> bool) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     let mut file = InputFile::open(path)?;
+    let known = KnownDigest::new(path, &file.handle()?);
+    if let Some(digest) = known.get() {
+        return Ok(named_digest(&digest));
+    }
     let mut before = 0;
     while !stop() {
         hasher.update_reader((&mut file).take(HASHED)).map_err(Error::io(path))?;
         if hasher.count() == before {
-            return Ok(named_digest(&hasher));
+            let digest = hasher.finalize();
+            known.keep(digest);
+            return Ok(named_digest(&digest));
         }
         before = hasher.count();
     }
@@ -254,8 +261,8 @@ pub fn digest_until(path: &Path, stop: &dyn Fn() -> bool) -> Result<String> {
 /// Bytes of a file that are hashed between two looks at whether to stop: some milliseconds.
 const HASHED: u64 = 16 << 20;
 
-fn named_digest(hasher: &blake3::Hasher) -> String {
-    format!("blake3:{}", hasher.finalize().to_hex())
+fn named_digest(digest: &blake3::Hash) -> String {
+    format!("blake3:{}", digest.to_hex())
 }
 
 #[cfg(test)]
@@ -270,7 +277,7 @@ mod tests {
         file.as_file().set_len(length).unwrap();
         let mut hasher = blake3::Hasher::new();
         hasher.update(&vec![0; length as usize]);
-        assert_eq!(digest(file.path()).unwrap(), named_digest(&hasher));
+        assert_eq!(digest(file.path()).unwrap(), named_digest(&hasher.finalize()));
         let looks = Cell::new(0);
         let stop = || looks.replace(looks.get() + 1) == 1;
         assert!(matches!(digest_until(file.path(), &stop), Err(Error::Interrupted)));

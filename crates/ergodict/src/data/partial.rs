@@ -159,6 +159,14 @@ impl Partial {
         self.file.as_file_mut()
     }
 
+    /// Gives the file its name without waiting until it is on disk: after a power failure it may be there and not be whole.
+    pub(super) fn rename(self, target: &Path) -> io::Result<File> {
+        let Self { file, listed } = self;
+        let file = file.persist(target).map_err(|e| e.error)?;
+        drop(listed);
+        Ok(file)
+    }
+
     /// Puts everything on disk and gives the file its name.
     pub(super) fn persist(self, target: &Path) -> io::Result<()> {
         let Self { file, listed } = self;

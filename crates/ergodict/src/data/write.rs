@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes gathered before a system call.
 const BUFFER: usize = 128 * 1024;
+/// Bytes after which the system is asked to begin to put a file on disk, while more is made: at the end it is waited for.
+const BATCH: u64 = 32 << 20;
 
 /// Writes the file `path` by `fill`: into a temporary file next to it, which takes the name `path` only when
 /// all is on disk. After an error or a panic nothing is left and an older file stays as it was; what a killed
@@ -38,7 +40,7 @@ pub(crate) struct Staged {
 
 enum Sink {
     /// Next to the target, which may differ from the path when that is a symbolic link.
-    Temporary(Partial, PathBuf),
+    Temporary(Partial, PathBuf, Progress),
     /// Unnamed, copied to a stream at the end: what is written to a stream cannot be corrected later.
     Spool(File, Box<dyn Write + Send>),
     Stream(Box<dyn Write + Send>),
@@ -46,17 +48,51 @@ enum Sink {
     Open(File),
 }
 
+/// How much of a file was written, and up to where the system was asked to put it on disk.
+#[derive(Default)]
+struct Progress {
+    written: u64,
+    begun: u64,
+}
+
+impl Progress {
+    fn add(&mut self, file: &File, bytes: usize) {
+        self.written += bytes as u64;
+        if self.written - self.begun >= BATCH {
+            begin_sync(file, self.begun, self.written - self.begun);
+            self.begun = self.written;
+        }
+    }
+}
+
+/// Asks for a part of a file to be put on disk, without waiting for it.
+fn begin_sync(file: &File, start: u64, length: u64) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let (start, length) = (start.cast_signed(), length.cast_signed());
+        // SAFETY: the file is open. A system that cannot do it does it all at the end.
+        unsafe { libc::sync_file_range(file.as_raw_fd(), start, length, libc::SYNC_FILE_RANGE_WRITE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, start, length);
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Temporary(file, _) => file.write(bytes),
+            Self::Temporary(file, _, progress) => {
+                let written = file.write(bytes)?;
+                progress.add(file.as_file_mut(), written);
+                Ok(written)
+            }
             Self::Spool(file, _) | Self::Open(file) => file.write(bytes),
             Self::Stream(stream) => stream.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Temporary(file, _) => file.flush(),
+            Self::Temporary(file, ..) => file.flush(),
             Self::Spool(file, _) | Self::Open(file) => file.flush(),
             Self::Stream(stream) => stream.flush(),
         }
@@ -135,7 +171,11 @@ impl Staged {
         };
         #[cfg(not(unix))]
         let permissions = None;
-        Ok(Sink::Temporary(Partial::create(folder, name, permissions).map_err(io)?, target))
+        Ok(Sink::Temporary(
+            Partial::create(folder, name, permissions).map_err(io)?,
+            target,
+            Progress::default(),
+        ))
     }
 
     /// Overwrites the first bytes. Nothing can be written afterwards.
@@ -143,7 +183,7 @@ impl Staged {
         let io = |e| Error::io(&self.path)(e);
         self.sink.flush().map_err(io)?;
         let file = match self.sink.get_mut() {
-            Sink::Temporary(file, _) => file.as_file_mut(),
+            Sink::Temporary(file, ..) => file.as_file_mut(),
             Sink::Spool(file, _) | Sink::Open(file) => file,
             Sink::Stream(_) => return Err(io(io::ErrorKind::NotSeekable.into())),
         };
@@ -157,7 +197,7 @@ impl Staged {
         let sink = self.sink.into_inner().map_err(|e| Error::io(&path)(e.into_error()))?;
         let io = |e| Error::io(&path)(e);
         match sink {
-            Sink::Temporary(file, target) => {
+            Sink::Temporary(file, target, _) => {
                 file.persist(&target).map_err(io)?;
                 super::forget(&target);
                 sync_folder(&target);

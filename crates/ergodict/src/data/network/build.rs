@@ -1,5 +1,6 @@
 //! Makes compressed sparse rows out of edges, and says what had to be decided on the way.
 
+use super::egr_record::Known;
 use super::{Network, NodeIds, Rows};
 use crate::{Error, Result};
 use std::sync::OnceLock;
@@ -122,7 +123,17 @@ impl Network {
         }
         let loops = arcs.iter().filter(|(u, v, _)| u == v).count() as u64;
         let rows = rows(n, &arcs);
-        Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
+        Ok((
+            Self {
+                rows,
+                directed: build.directed,
+                ids,
+                loops,
+                incoming: OnceLock::new(),
+                known: Known::default(),
+            },
+            found,
+        ))
     }
 
     /// A simple network of nodes `0..nodes`: loops are dropped, edges listed twice count once.

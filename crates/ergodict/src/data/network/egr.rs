@@ -1,6 +1,7 @@
 //! The `.egr` file: a network with its layout in memory, so that it can be mapped. `docs/formats.md` has the layout.
 
 use super::egr_check::{self as check, Keys};
+use super::egr_record::{Known, LargeFile};
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
@@ -197,11 +198,12 @@ impl Header {
 /// Reads a network of which nothing was read yet. A plain file is mapped, not copied, and gone through once; out of gzip, zstd and pipes it is read into memory.
 ///
 /// Everything is checked here that a later index could trip over, that the matrix of an undirected network is symmetric and
-/// incoming rows are the transposed ones, and the digest of the file.
+/// incoming rows are the transposed ones, and the digest of the file; unless the record of a large file says that all this was
+/// done, and `verify` does not ask for it again.
 ///
 /// # Errors
 /// [`Error::Format`] for a file that is no `.egr`, of a newer version, truncated or damaged; [`Error::Io`].
-pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
+pub(crate) fn read(path: &Path, mut input: Input, verify: bool) -> Result<Network> {
     if input.is_compressed() || input.is_read_once() || cfg!(target_endian = "big") {
         let mut bytes = Vec::new();
         input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
@@ -210,18 +212,27 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
         input.take(end - HEADER as u64 + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    map(path, &File::open(path).map_err(Error::io(path))?, true)
+    let file = File::open(path).map_err(Error::io(path))?;
+    let origin = LargeFile::new(path, &file).map(Arc::new);
+    let known = origin.as_ref().filter(|_| !verify).and_then(|file| file.recall());
+    let checked = known.as_ref().map(|record| record.weightless);
+    let (mut network, header) = map(path, &file, true, checked)?;
+    if let (Some(file), None) = (&origin, known) {
+        file.checked(header.weighted && !network.is_weighted());
+    }
+    network.known.origin = origin;
+    Ok(network)
 }
 
 /// The same, but what cannot be mapped is first copied into a file without a name next to `out`, and mapped there.
-pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<Network> {
+pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path, verify: bool) -> Result<Network> {
     if !(input.is_compressed() || input.is_read_once()) || cfg!(target_endian = "big") {
-        return read(path, input);
+        return read(path, input, verify);
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
     io::copy(&mut input, &mut file).map_err(Error::io(path))?;
-    map(path, &file, false)
+    Ok(map(path, &file, false, None)?.0)
 }
 
 /// A network in a file that is open, and may have no name; `path` is for messages.
@@ -232,26 +243,32 @@ pub(super) fn read_open(path: &Path, mut file: &File) -> Result<Network> {
         all.map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    map(path, file, false)
+    Ok(map(path, file, false, None)?.0)
 }
 
-/// Maps a file, which may have no name; `path` is for messages.
-fn map(path: &Path, mut file: &File, named: bool) -> Result<Network> {
+/// The largest component of a file, which was kept beside it, and its header; `checked` where it need not be again.
+pub(super) fn read_largest(path: &Path, file: &File, checked: bool) -> Result<(Network, [u8; HEADER])> {
+    let (network, header) = map(path, file, true, checked.then_some(false))?;
+    Ok((network, header.to_bytes()))
+}
+
+/// Maps a file, which may have no name; `path` is for messages. `checked` is of a file that was checked before: whether its weights are all 1.
+fn map(path: &Path, mut file: &File, named: bool, checked: Option<bool>) -> Result<(Network, Header)> {
     // An empty map is an error on some systems.
     if file.metadata().map_err(Error::io(path))?.len() < HEADER as u64 {
         let mut bytes = Vec::new();
         let start =
             file.seek(SeekFrom::Start(0)).and_then(|_| file.take(HEADER as u64).read_to_end(&mut bytes));
         start.map_err(Error::io(path))?;
-        return from_bytes(path, &bytes);
+        return network(path, &bytes, None, |start, count| Place { map: None, bytes: &bytes, start, count });
     }
     let map = Arc::new(MappedFile::map(path, file, named)?);
-    network(path, &map, |start, count| Place { map: Some(&map), bytes: &map, start, count })
+    network(path, &map, checked, |start, count| Place { map: Some(&map), bytes: &map, start, count })
 }
 
 /// A network out of the bytes of a file.
 pub(crate) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Network> {
-    network(path, bytes, |start, count| Place { map: None, bytes, start, count })
+    Ok(network(path, bytes, None, |start, count| Place { map: None, bytes, start, count })?.0)
 }
 
 /// A section before its type is known.
@@ -271,7 +288,12 @@ impl Place<'_> {
     }
 }
 
-fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a> + Sync) -> Result<Network> {
+fn network<'a>(
+    path: &Path,
+    bytes: &[u8],
+    checked: Option<bool>,
+    at: impl Fn(usize, usize) -> Place<'a> + Sync,
+) -> Result<(Network, Header)> {
     let bad = |problem: String| Error::format(path, None, problem);
     let header = Header::parse(path, bytes)?;
     let (places, end) = header.places(path)?;
@@ -295,14 +317,18 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
     let build = || -> Result<Network> {
         let mut outgoing = rows(Part::Starts)?;
         let keys = Keys::random();
-        let (loops, sum) = check::rows(path, &outgoing, |u, v, weight| {
-            if header.directed { keys.hash(u, v, weight) } else { keys.of_side(u, v, weight) }
-        })?;
-        if loops != header.loops {
-            return Err(bad(format!("has {loops} loops, not {} as its header says", header.loops)));
-        }
-        if !header.directed && sum != 0 {
-            return Err(bad(check::not_symmetric(&outgoing)));
+        let mut found = None;
+        if checked.is_none() {
+            let (loops, sum) = check::rows(path, &outgoing, |u, v, weight| {
+                if header.directed { keys.hash(u, v, weight) } else { keys.of_side(u, v, weight) }
+            })?;
+            if loops != header.loops {
+                return Err(bad(format!("has {loops} loops, not {} as its header says", header.loops)));
+            }
+            if !header.directed && sum != 0 {
+                return Err(bad(check::not_symmetric(&outgoing)));
+            }
+            found = Some((loops, sum));
         }
         let ids = NodeIds(match header.kind {
             Kind::Numbered => Names::Numbered(n),
@@ -313,31 +339,43 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
                 bytes: at(names(Part::Letters), header.letters as usize).section().ok_or_else(missing)?,
             },
         });
-        check::names(path, &ids)?;
+        if checked.is_none() {
+            check::names(path, &ids)?;
+        }
         let transposed = OnceLock::new();
         let ones = |rows: &Rows| rows.weights.as_ref().is_some_and(|w| w.iter().all(|w| *w == 1.0));
-        let weightless = ones(&outgoing);
+        let weightless = checked.unwrap_or_else(|| ones(&outgoing));
         if header.incoming {
             let mut incoming = rows(Part::IncomingStarts)?;
-            let reverse = check::rows(path, &incoming, |u, v, weight| keys.hash(v, u, weight))?;
-            if reverse != (loops, sum) {
+            let reverse = || check::rows(path, &incoming, |u, v, weight| keys.hash(v, u, weight));
+            if found.is_some() && Some(reverse()?) != found {
                 return Err(bad("has incoming rows that do not belong to its rows: it is damaged".into()));
             }
             incoming.weights = incoming.weights.filter(|_| !weightless);
             let _ = transposed.set(incoming);
         }
         outgoing.weights = outgoing.weights.filter(|_| !weightless);
-        Ok(Network { rows: outgoing, directed: header.directed, ids, loops, incoming: transposed })
+        Ok(Network {
+            rows: outgoing,
+            directed: header.directed,
+            ids,
+            loops: header.loops,
+            incoming: transposed,
+            known: Known::default(),
+        })
     };
-    let is_whole = || blake3::hash(&bytes[HEADER..]) == header.digest;
+    let is_whole = || checked.is_some() || blake3::hash(&bytes[HEADER..]) == header.digest;
     // Waking threads takes longer than a small file.
-    let (network, whole) =
-        if bytes.len() < SMALL { (build(), is_whole()) } else { rayon::join(build, is_whole) };
+    let (network, whole) = if bytes.len() < SMALL || checked.is_some() {
+        (build(), is_whole())
+    } else {
+        rayon::join(build, is_whole)
+    };
     let network = network?;
     if !whole {
         return Err(bad("has contents whose digest is wrong: the file is damaged".into()));
     }
-    Ok(network)
+    Ok((network, header))
 }
 
 /// How many bytes were found; of a stream that was not read to its end only that there are more.
@@ -483,7 +521,7 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             let path = folder.path().join("x.egr");
             std::fs::write(&path, &bytes).unwrap();
-            let mapped = read(&path, crate::data::open(&path).unwrap()).unwrap();
+            let mapped = read(&path, crate::data::open(&path).unwrap(), false).unwrap();
             assert!(matches!(mapped.rows.neighbors, Section::Mapped(_)));
             assert_eq!(mapped.incoming.get().is_some(), network.directed);
             for found in [&mapped, &whole(&bytes).unwrap()] {
@@ -497,7 +535,7 @@ mod tests {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             gzip.write_all(&bytes).unwrap();
             std::fs::write(&path, gzip.finish().unwrap()).unwrap();
-            let unpacked = read(&path, crate::data::open(&path).unwrap()).unwrap();
+            let unpacked = read(&path, crate::data::open(&path).unwrap(), false).unwrap();
             assert!(matches!(unpacked.rows.neighbors, Section::Owned(_)) && unpacked == network);
         }
     }

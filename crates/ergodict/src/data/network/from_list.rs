@@ -11,6 +11,7 @@
 //! Weights are added in the order of the file, whatever the number of threads.
 
 use super::build::{Build, EdgeCounts, Loops};
+use super::egr_record::Known;
 use super::{EdgeList, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -63,7 +64,17 @@ impl Network {
             None => rows::<u64>(&ids, ends, None, build)?,
             Some(weights) => rows::<(u64, f64)>(&ids, ends, Some(weights), build)?,
         };
-        Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
+        Ok((
+            Self {
+                rows,
+                directed: build.directed,
+                ids,
+                loops,
+                incoming: OnceLock::new(),
+                known: Known::default(),
+            },
+            found,
+        ))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::edge_list::integer_of;
 use super::section::Section;
+use crate::linalg::prefetch;
 use std::borrow::Cow;
 
 /// The names of nodes `0..len`, ascending: integers by value, words by their bytes.
@@ -79,6 +80,16 @@ impl NodeIds {
             Names::Integers(ids) => ids.get(v).copied(),
             Names::Small(ids) => ids.get(v).map(|&id| id.into()),
             Names::Words { .. } => None,
+        }
+    }
+
+    /// Starts loading the name of node `v`.
+    pub(crate) fn prefetch(&self, v: usize) {
+        match &self.0 {
+            Names::Numbered(_) => {}
+            Names::Integers(ids) => prefetch(ids, v),
+            Names::Small(ids) => prefetch(ids, v),
+            Names::Words { starts, .. } => prefetch(starts, v),
         }
     }
 

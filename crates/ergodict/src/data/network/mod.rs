@@ -19,6 +19,7 @@ pub mod corrupt;
 mod edge_list;
 mod egr;
 mod egr_check;
+mod egr_record;
 mod embedded;
 mod formats;
 mod from_list;
@@ -53,6 +54,8 @@ pub use columns::{Doubt, Header, TableColumns, TableForm, TableOptions, TimedCol
 pub use convert::gather::Converting;
 pub use convert::{Conversion, convert_network};
 pub use edge_list::{EdgeList, TYPOGRAPHIC, read_edge_list};
+use egr_record::Known;
+pub(super) use egr_record::KnownDigest;
 pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 pub use pair_table::PairTable;
@@ -98,6 +101,7 @@ pub struct Network {
     pub(crate) loops: u64,
     /// `Aᵀ` of a directed network, made when first asked for.
     pub(crate) incoming: OnceLock<Rows>,
+    known: Known,
 }
 
 /// A sparse matrix by rows.

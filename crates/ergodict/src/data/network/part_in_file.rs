@@ -1,5 +1,6 @@
 //! The network of some nodes in temporary files that are mapped: for networks that are too large to be copied in memory.
 
+use super::egr_record::Known;
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
@@ -94,7 +95,14 @@ impl Network {
         if let Some(other) = self.incoming.get() {
             let _ = incoming.set(part_of_rows(other, nodes, &chosen)?.0);
         }
-        Ok(Self { rows, directed: self.directed, ids: part_of_ids(&self.ids, nodes)?, loops, incoming })
+        Ok(Self {
+            rows,
+            directed: self.directed,
+            ids: part_of_ids(&self.ids, nodes)?,
+            loops,
+            incoming,
+            known: Known::default(),
+        })
     }
 }
 

@@ -38,6 +38,8 @@ pub struct ReadOptions {
     pub ids: bool,
     /// What the columns of a table are.
     pub table: TableOptions,
+    /// Whether all bytes of an `.egr` file are checked, although a record beside it says that they were.
+    pub verify: bool,
 }
 
 /// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, Graphviz DOT, Cytoscape SIF (by its name), node-link or Cytoscape JSON, MatrixMarket, a scipy
@@ -84,7 +86,7 @@ pub(super) fn read_input(
             let entries = sparse_npz::read(path, options.weighted == Some(false))?;
             from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
-        NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
+        NetworkFormat::Egr => from_egr(path, egr::read(path, input, options.verify)?, options),
         // What is in memory is in no file.
         _ => {
             if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {

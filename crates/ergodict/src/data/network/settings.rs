@@ -84,6 +84,10 @@ pub struct ReadSettings {
         arg(long, value_name = "COLUMN", conflicts_with = "unweighted", hide_short_help = true)
     )]
     pub weight: Option<String>,
+    /// Check all bytes of a large .egr file again, which was checked before
+    #[serde(skip_serializing)]
+    #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
+    pub verify: bool,
 }
 
 /// Whether a choice is left out of files.
@@ -107,6 +111,7 @@ impl ReadSettings {
                 target: self.target.clone(),
                 weight: self.weight.clone(),
             },
+            verify: self.verify,
         }
     }
 }

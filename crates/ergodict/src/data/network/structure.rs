@@ -1,5 +1,6 @@
 //! What a network falls into: components, sides of bipartite ones, and networks of some of the nodes.
 
+use super::egr_record::Known;
 use super::generate::sparse::with_ids;
 use super::{Network, Rows, Section};
 use crate::Result;
@@ -159,6 +160,9 @@ impl Network {
     /// not bipartite, by asking the nodes that are left whether they are next to it, which for most follows from their first neighbors.
     pub fn components(&self) -> Components {
         let n = self.nodes();
+        if let Some(&bipartite) = self.known.bipartite.get() {
+            return Components { labels: vec![0; n], sizes: vec![n as u64], bipartite: vec![bipartite] };
+        }
         let ways: &[&Rows] =
             if self.is_directed() { &[self.rows(), self.incoming()] } else { &[self.rows()] };
         // A node's side is 1 or 2; 0 before it is met, so that one byte answers most lookups of a node.
@@ -201,7 +205,11 @@ impl Network {
         let mut rank = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(&c, place)| rank[c as usize] = place);
         labels.iter_mut().for_each(|label| *label = rank[*label as usize]);
-        let (sizes, bipartite) = order.iter().map(|&c| (sizes[c as usize], bipartite[c as usize])).unzip();
+        let (sizes, bipartite): (Vec<_>, Vec<_>) =
+            order.iter().map(|&c| (sizes[c as usize], bipartite[c as usize])).unzip();
+        if let [bipartite] = bipartite[..] {
+            let _ = self.known.bipartite.set(bipartite);
+        }
         Components { labels, sizes, bipartite }
     }
 
@@ -229,19 +237,32 @@ impl Network {
     }
 
     /// The largest component, and how many there are; the network itself where that is all. What a mapped network has of it goes to a
-    /// temporary file that is mapped as well, so that it takes no more memory.
+    /// temporary file that is mapped as well, so that it takes no more memory, or of a large file to one that is kept beside it.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) of the temporary file.
     pub(crate) fn into_largest_component(self) -> Result<(Self, usize)> {
-        let parts = self.components();
-        let count = parts.sizes.len();
-        if count < 2 {
-            return Ok((self, count));
+        let (origin, weighted) = (self.known.origin.clone(), self.is_weighted());
+        if let Some((largest, count, bipartite)) = origin.as_ref().and_then(|file| file.largest(weighted)) {
+            return Ok((largest.unwrap_or(self).connected(bipartite), count));
         }
+        let parts = self.components();
+        let (count, bipartite) = (parts.sizes.len(), parts.bipartite.first().copied());
+        let Some(bipartite) = bipartite.filter(|_| count > 1) else {
+            origin.iter().zip(bipartite).for_each(|(file, bipartite)| file.keep_connected(bipartite));
+            return Ok((self, count));
+        };
         let nodes = parts.nodes(0);
         drop(parts);
-        Ok((self.part_alike(&nodes)?, count))
+        let largest = self.part_alike(&nodes)?;
+        let kept = origin.and_then(|file| file.keep_largest(&largest, weighted, (count, bipartite)));
+        Ok((kept.unwrap_or(largest).connected(bipartite), count))
+    }
+
+    /// The same, of which it is known that it is one component, and whether that is bipartite.
+    fn connected(self, bipartite: bool) -> Self {
+        let _ = self.known.bipartite.set(bipartite);
+        self
     }
 
     /// The network of some nodes as [`Network::part`] has it, kept as this one is: in memory, or in a mapped file, a temporary one.
@@ -275,7 +296,14 @@ impl Network {
         let weights = weights.iter().any(|weight| *weight != 1.0).then(|| weights.into());
         let rows = Rows { starts: starts.into(), neighbors: neighbors.into(), weights };
         let ids = self.ids().part(nodes);
-        Self { rows, directed: self.is_directed(), ids, loops, incoming: OnceLock::new() }
+        Self {
+            rows,
+            directed: self.is_directed(),
+            ids,
+            loops,
+            incoming: OnceLock::new(),
+            known: Known::default(),
+        }
     }
 
     /// The largest component as a network of its own.

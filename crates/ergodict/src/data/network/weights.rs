@@ -109,7 +109,6 @@ impl Network {
 
     /// The same with weights on another scale; as it is without weights.
     pub fn rescaled(mut self, scale: WeightScale) -> Self {
-        let mut sorted: Vec<f64> = self.each_edge().map(|(_, _, weight)| weight).collect();
         let Some(weights) = &self.rows.weights else { return self };
         let rescaled: Vec<f64> = match scale {
             WeightScale::Linear => return self,
@@ -123,6 +122,7 @@ impl Network {
                 weights.iter().map(|&weight| log(weight)).collect()
             }
             WeightScale::Rank => {
+                let mut sorted: Vec<f64> = self.each_edge().map(|(_, _, weight)| weight).collect();
                 sorted.sort_unstable_by(f64::total_cmp);
                 let rank = |weight: f64| {
                     let below = sorted.partition_point(|other| *other < weight);
@@ -134,6 +134,7 @@ impl Network {
         };
         self.rows.weights = Some(Section::Owned(rescaled));
         self.incoming = OnceLock::new();
+        self.known.origin = None;
         self
     }
 

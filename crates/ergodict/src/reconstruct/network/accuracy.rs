@@ -15,8 +15,9 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Places of the table that finds a weight among those of edges.
-const PLACES: usize = 1 << 14;
+/// Places of the table that finds a weight among those of edges: about one for each, between these. With the fewest, the search in a place
+/// took 50 ns at 3 million edges.
+const PLACES: std::ops::RangeInclusive<usize> = 1 << 10..=1 << 20;
 
 /// The measures; none where there is nothing to measure.
 ///
@@ -68,10 +69,16 @@ impl Accuracy {
                 (edges, total) = (edges + 1, total + weight);
             }
         }
-        let mut of_edges: Vec<f64> = Vec::new();
+        let (mut of_edges, mut is_edge): (Vec<f64>, Vec<u64>) = (Vec::new(), Vec::new());
         let (mut found, mut called, mut visited, mut less, mut more) = (0u64, 0u64, 0u64, 0.0, total);
         each_visited(sums, network, |pair, weight| {
             let rebuilt = pair.shrunk(alpha);
+            if visited % 64 == 0 {
+                is_edge.push(0);
+            }
+            if let Some(word) = is_edge.last_mut() {
+                *word |= u64::from(weight > 0.0) << (visited % 64);
+            }
             visited += 1;
             called += u64::from(rebuilt > threshold);
             let positive = rebuilt.max(0.0);
@@ -95,11 +102,11 @@ impl Accuracy {
             let mut count = |rebuilt: f64, times: u64| {
                 doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times);
             };
-            each_visited(sums, network, |pair, weight| {
-                if weight == 0.0 {
+            for (at, pair) in sums.iter().enumerate() {
+                if is_edge[at / 64] >> (at % 64) & 1 == 0 {
                     count(pair.shrunk(alpha), 1);
                 }
-            });
+            }
             count(0.0, others - (visited - seen));
             doubled as f64 / 2.0 / (edges as f64 * others as f64)
         });
@@ -122,12 +129,22 @@ pub(super) fn each_visited(sums: &PairSums, network: &Network, mut each: impl Fn
         if pair.u != row {
             (row, at) = (pair.u, 0);
         }
-        let left = &rows.neighbors(row as usize)[at..];
-        at += left.partition_point(|&v| v < pair.v);
-        let there = rows.neighbors(row as usize).get(at) == Some(&pair.v);
+        let neighbors = rows.neighbors(row as usize);
+        at += steps_to(&neighbors[at..], pair.v);
+        let there = neighbors.get(at) == Some(&pair.v);
         let weight = if there { rows.weights(row as usize).map_or(1.0, |weights| weights[at]) } else { 0.0 };
         each(&pair, weight);
     }
+}
+
+/// How many numbers are less, in steps that double: the next visited pair is mostly near.
+fn steps_to(ascending: &[u32], v: u32) -> usize {
+    let mut end = 1;
+    while ascending.get(end - 1).is_some_and(|&w| w < v) {
+        end *= 2;
+    }
+    let (start, end) = (end / 2, end.min(ascending.len()));
+    start + ascending[start..end].partition_point(|&w| w < v)
 }
 
 /// Weights of edges, sorted, and where to look for one: other pairs are too many to be sorted as well.
@@ -135,7 +152,7 @@ struct Ranks {
     sorted: Vec<f64>,
     /// Edges that were not visited, which have the weight 0 and are not in the list.
     zeros: u64,
-    /// Place `i` begins where weights of `i/PLACES` or more of the range do.
+    /// Place `i` begins where weights of `i` parts of the range or more do.
     places: Vec<usize>,
     low: f64,
     scale: f64,
@@ -145,21 +162,22 @@ impl Ranks {
     fn new(mut sorted: Vec<f64>, zeros: u64) -> Self {
         sorted.sort_unstable_by(f64::total_cmp);
         let (low, high) = sorted.first().copied().zip(sorted.last().copied()).unwrap_or_default();
-        let scale = if high > low { PLACES as f64 / (high - low) } else { 0.0 };
+        let parts = sorted.len().next_power_of_two().clamp(*PLACES.start(), *PLACES.end());
+        let scale = if high > low { parts as f64 / (high - low) } else { 0.0 };
         let mut ranks = Self { sorted, zeros, places: Vec::new(), low, scale };
-        let mut places = vec![ranks.sorted.len(); PLACES + 2];
-        for (at, &weight) in ranks.sorted.iter().enumerate().rev() {
-            places[ranks.place(weight)] = at;
+        ranks.places = vec![ranks.sorted.len(); parts + 2];
+        for at in (0..ranks.sorted.len()).rev() {
+            let place = ranks.place(ranks.sorted[at]);
+            ranks.places[place] = at;
         }
-        for place in (0..=PLACES).rev() {
-            places[place] = places[place].min(places[place + 1]);
+        for place in (0..=parts).rev() {
+            ranks.places[place] = ranks.places[place].min(ranks.places[place + 1]);
         }
-        ranks.places = places;
         ranks
     }
 
     fn place(&self, weight: f64) -> usize {
-        (((weight - self.low) * self.scale) as usize).min(PLACES)
+        (((weight - self.low) * self.scale) as usize).min(self.places.len() - 2)
     }
 
     /// Twice the number of edges of larger weight, and once those of the same.

@@ -3,16 +3,22 @@
 use super::replace::{Filling, LOCK, parent};
 use crate::data::{Lines, NodeIds, sync_folder, write_atomic};
 use crate::{Error, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What says of a folder that it is ours.
 const SCHEMA: &str = "ergodict.pairs/1";
 /// The list of parts. Who reads all parquet files of a folder leaves out names that begin so.
 const INDEX: &str = "_index.json";
+
+/// Rows of text that a thread makes at a time.
+const ROWS: usize = 1 << 13;
+/// How many rows ahead names are fetched: at 2.7 million nodes each was waited for, 67 ns.
+const AHEAD: usize = 16;
 
 /// Both nodes, the weight, the count.
 pub type PairRow = (u32, u32, f64, u64);
@@ -103,14 +109,19 @@ pub fn write_pairs(
     });
     match format {
         PairFormat::Tsv => {
-            let mut lines = Lines::new(out);
             let mut put = || {
-                lines.text("u\tv\tweight\tcount").end()?;
-                for (u, v, weight, count) in &mut rows {
-                    lines.node(ids, u as usize)?.text("\t").node(ids, v as usize)?;
-                    lines.text("\t").number(weight).text("\t").integer(count).end()?;
+                out.write_all(b"u\tv\tweight\tcount\n")?;
+                let (mut block, most) = (Vec::new(), ROWS * rayon::current_num_threads());
+                loop {
+                    block.clear();
+                    block.extend(rows.by_ref().take(most));
+                    if block.is_empty() {
+                        return out.flush();
+                    }
+                    let texts: io::Result<Vec<_>> =
+                        block.par_chunks(ROWS).map(|rows| lines_of(rows, ids)).collect();
+                    texts?.iter().try_for_each(|text| out.write_all(text))?;
                 }
-                lines.finish()
             };
             put().map_err(Error::io(path))?;
         }
@@ -127,6 +138,21 @@ pub fn write_pairs(
     }
     drop(rows);
     failed.map_or(Ok(written), Err)
+}
+
+/// The lines of some rows.
+fn lines_of(rows: &[PairRow], ids: &NodeIds) -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(48 * rows.len());
+    let mut lines = Lines::new(&mut text);
+    for (at, &(u, v, weight, count)) in rows.iter().enumerate() {
+        if let Some(later) = rows.get(at + AHEAD) {
+            ids.prefetch(later.1 as usize);
+        }
+        lines.node(ids, u as usize)?.text("\t").node(ids, v as usize)?;
+        lines.text("\t").number(weight).text("\t").integer(count).end()?;
+    }
+    lines.finish()?;
+    Ok(text)
 }
 
 /// A folder of parts that appears under its name when all is there.

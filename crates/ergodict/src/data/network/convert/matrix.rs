@@ -139,7 +139,7 @@ pub(in crate::data::network) fn of_egr(
     budget: usize,
 ) -> Result<ReadDecisions> {
     let (path, out) = (task.input, task.out);
-    let network = egr::read_beside(path, input, out)?;
+    let network = egr::read_beside(path, input, out, options.verify)?;
     let asked = options.directed.unwrap_or(network.is_directed());
     if asked == network.is_directed() {
         let stored = network.stored();

@@ -1,5 +1,6 @@
 //! Simple and directed networks out of lists of edges in linear time: scattered into rows twice, which sorts them.
 
+use super::super::egr_record::Known;
 use super::super::{Network, NodeIds, Rows};
 use std::sync::OnceLock;
 
@@ -36,7 +37,7 @@ pub(in super::super) fn with_ids(ids: NodeIds, edges: &[(u32, u32)], directed: b
         unite(&mut starts, &mut neighbors);
     }
     let rows = Rows { starts: starts.into(), neighbors: neighbors.into(), weights: None };
-    Network { rows, directed, ids, loops: 0, incoming: OnceLock::new() }
+    Network { rows, directed, ids, loops: 0, incoming: OnceLock::new(), known: Known::default() }
 }
 
 /// Rows of the second ends of arcs, in the order of the arcs, and where they start.

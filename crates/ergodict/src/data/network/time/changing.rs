@@ -4,6 +4,7 @@
 //! changes of a large network cost little more than a copy of its arrays; without changes it is the same network.
 
 use crate::data::network::edge_list::integer_of;
+use crate::data::network::egr_record::Known;
 use crate::data::network::{Build, Loops, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -83,7 +84,10 @@ impl ChangingNetwork {
         let rows = Rows { starts: vec![0].into(), neighbors: Vec::new().into(), weights: None };
         let ids = NodeIds::numbered(0);
         let (directed, incoming) = (build.directed, OnceLock::new());
-        Self::over(Arc::new(Network { rows, directed, ids, loops: 0, incoming }), build)
+        Self::over(
+            Arc::new(Network { rows, directed, ids, loops: 0, incoming, known: Known::default() }),
+            build,
+        )
     }
 
     /// A network as it is now; `loops` says what becomes of loops that are inserted.
@@ -298,7 +302,7 @@ impl ChangingNetwork {
         let rows =
             Rows { starts: starts.into(), neighbors: neighbors.into(), weights: weights.map(Into::into) };
         let (directed, incoming) = (self.build.directed, OnceLock::new());
-        self.base = Arc::new(Network { rows, directed, ids, loops, incoming });
+        self.base = Arc::new(Network { rows, directed, ids, loops, incoming, known: Known::default() });
         self.changed.clear();
         self.new.clear();
         self.names.clear();
