@@ -861,4 +861,13 @@ mod tests {
         // Singular but for rounding, which a little on the diagonal makes up for.
         assert!(of([[1.0, 1.0], [1.0, 1.0]]));
     }
+
+    #[test]
+    fn the_class_that_is_missing_is_named() {
+        let x = Mat::from_fn(1, 4, |_, j| j as f64);
+        for class in [true, false] {
+            let message = Head::fit(&FitOptions::default(), x.as_ref(), &[!class; 4], &[1.0; 4]).unwrap_err();
+            assert!(message.to_string().contains(&format!("without one that is {class}")), "{message}");
+        }
+    }
 }

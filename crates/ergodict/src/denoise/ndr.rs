@@ -271,4 +271,12 @@ mod tests {
         let stopped = small(Mode::Plain).rebuild(&network, &pairs, 1, &mut Progress::new(&mut stop));
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
+
+    #[test]
+    fn defaults_are_the_dictionary_of_the_paper() {
+        let ndr = Ndr::new(Mode::OffMotif);
+        assert_eq!((ndr.k, ndr.learning.parameters.atoms), (21, 25));
+        assert_eq!((ndr.coverage, ndr.visits, ndr.walks), (0.95, 20, 4_000_000));
+        assert_eq!((ndr.sampler, ndr.reconstruction.mode), (SamplerKind::Walk, Mode::OffMotif));
+    }
 }

@@ -1,6 +1,7 @@
-//! Weights of steps that are given before they are taken.
+//! Weights of steps that are given before they are taken, and sums that overflow.
 
 use super::Factorizer;
+use crate::Error;
 use crate::factor::{FactorSettings, Schedule};
 use crate::linalg::Mat;
 
@@ -24,5 +25,26 @@ fn weights_that_are_given_are_used_once_and_then_repeated() {
     assert_eq!(weights[..3], [by_schedule[0], by_schedule[1], 0.25]);
     for weight in [0.0, -0.5, 1.0 + 1e-9, f64::NAN] {
         assert!(model.next_weight(weight).unwrap_err().to_string().contains("(0, 1]"), "{weight}");
+    }
+}
+
+#[test]
+fn sums_that_overflow_are_told_with_the_largest_code() {
+    let largest = |error: Error| match error {
+        Error::Overflow { largest, .. } => largest,
+        error => panic!("{error}"),
+    };
+    // Sums of squares beyond f64, of samples that the penalty leaves without a code.
+    let settings = FactorSettings { lambda: 1e200, ..FactorSettings::new(2) };
+    let mut model = Factorizer::<f64>::random(settings, 1, 0).unwrap();
+    assert_eq!(largest(model.step(&Mat::from_fn(1, 100, |_, _| 1e153)).unwrap_err()), 0.0);
+    // Codes whose squares are beyond f32, of an atom that is short, first or last.
+    for short in [0, 1] {
+        let settings = FactorSettings { lambda: 0.0, ..FactorSettings::new(2) };
+        let size = |k: usize| if k == short { 2e-19 } else { 1.0 };
+        let w = Mat::<f32>::from_fn(2, 2, |i, k| if i == k { size(k) } else { 0.0 });
+        let mut model = Factorizer::<f32>::from_dictionary(settings, w.as_ref()).unwrap();
+        let found = largest(model.step(&Mat::<f32>::from_fn(2, 64, |_, _| 1.0)).unwrap_err());
+        assert!((found * 2e-19 - 1.0).abs() < 1e-3, "{found}");
     }
 }
