@@ -716,7 +716,8 @@ mod tests {
 
     #[test]
     fn scores_reasons_and_reports_are_those_of_the_heads() {
-        let noisy = add(&ring(), Amount::Fraction(0.3), AddModel::ErdosRenyi, 0).unwrap();
+        let small_ring = Generator::from(WattsStrogatz::new(100, 8, 0.1).unwrap()).generate(1);
+        let noisy = add(&small_ring, Amount::Fraction(0.3), AddModel::ErdosRenyi, 0).unwrap();
         let observed = Arc::new(noisy.observed);
         let pairs: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).step_by(50).collect();
         for (splits, share) in [(2, None), (1, Some(0.05))] {

@@ -34,17 +34,10 @@ fn sums_that_overflow_are_told_with_the_largest_code() {
         Error::Overflow { largest, .. } => largest,
         error => panic!("{error}"),
     };
-    // Sums of squares beyond f64, of samples that the penalty leaves without a code.
-    let settings = FactorSettings { lambda: 1e200, ..FactorSettings::new(2) };
-    let mut model = Factorizer::<f64>::random(settings, 1, 0).unwrap();
-    assert_eq!(largest(model.step(&Mat::from_fn(1, 100, |_, _| 1e153)).unwrap_err()), 0.0);
-    // Codes whose squares are beyond f32, of an atom that is short, first or last.
-    for short in [0, 1] {
-        let settings = FactorSettings { lambda: 0.0, ..FactorSettings::new(2) };
-        let size = |k: usize| if k == short { 2e-19 } else { 1.0 };
-        let w = Mat::<f32>::from_fn(2, 2, |i, k| if i == k { size(k) } else { 0.0 });
-        let mut model = Factorizer::<f32>::from_dictionary(settings, w.as_ref()).unwrap();
-        let found = largest(model.step(&Mat::<f32>::from_fn(2, 64, |_, _| 1.0)).unwrap_err());
-        assert!((found * 2e-19 - 1.0).abs() < 1e-3, "{found}");
-    }
+    // Squares that fit f64, and do not with the penalty of codes of a half.
+    let size = 2f64.powi(510);
+    let settings = FactorSettings { lambda: size, ..FactorSettings::new(1) };
+    let mut model = Factorizer::from_dictionary(settings, Mat::from_fn(1, 1, |_, _| 1.0).as_ref()).unwrap();
+    let found = largest(model.step(&Mat::from_fn(1, 3, |_, _| size)).unwrap_err());
+    assert!((found - 0.5).abs() < 1e-9, "{found}");
 }
