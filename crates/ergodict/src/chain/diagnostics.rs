@@ -547,4 +547,149 @@ mod tests {
         [true, false, true, true].into_iter().for_each(|a| acceptance.record(a));
         assert_eq!(acceptance.rate(), 0.75);
     }
+
+    #[test]
+    fn chains_have_converged_at_the_limits_and_stuck_ones_are_told() {
+        let good = Mixing {
+            mean: 0.0,
+            error: 0.1,
+            sd: 1.0,
+            sd_error: 0.1,
+            autocorrelation_time: 1.0,
+            effective_sample_size: 300.0,
+            ess_bulk: 300.0,
+            ess_tail: 300.0,
+            r_hat: R_HAT_LIMIT,
+        };
+        assert_eq!((good.converged(3), good.converged(4)), (Some(true), Some(false)));
+        let short = 300.0 - 1e-9;
+        for bad in [
+            Mixing { r_hat: R_HAT_LIMIT + 1e-9, ..good },
+            Mixing { ess_bulk: short, ..good },
+            Mixing { ess_tail: short, ..good },
+        ] {
+            assert_eq!(bad.converged(3), Some(false), "{bad:?}");
+        }
+        assert_eq!(Mixing { r_hat: f64::NAN, ..good }.converged(3), None);
+        let stuck = Mixing { error: 0.0, effective_sample_size: 8.0, ..good };
+        assert!(stuck.is_stuck() && !good.is_stuck());
+        assert!(!Mixing { effective_sample_size: 7.0, ..stuck }.is_stuck());
+        assert!(!Mixing { error: 1e-300, ..stuck }.is_stuck());
+        let frozen = Mixing::from_series(&[[3.0; 4], [3.0; 4]]);
+        assert!(frozen.is_stuck() && (frozen.sd, frozen.sd_error) == (0.0, 0.0), "{frozen:?}");
+    }
+
+    #[test]
+    fn effective_sample_sizes_are_those_of_the_plain_loops() {
+        // As ArviZ writes them, with autocovariances by their sums.
+        let plain = |chains: &[Vec<f64>]| -> f64 {
+            let (n, m) = (chains[0].len(), chains.len() as f64);
+            let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+            let covariance = |lag: usize| {
+                let one = |chain: &Vec<f64>| {
+                    let center = average(chain);
+                    let pairs = chain.iter().zip(&chain[lag..]);
+                    pairs.map(|(a, b)| (a - center) * (b - center)).sum::<f64>() / n as f64
+                };
+                chains.iter().map(one).sum::<f64>() / m
+            };
+            let within = covariance(0) * n as f64 / (n as f64 - 1.0);
+            let means: Vec<f64> = chains.iter().map(|chain| average(chain)).collect();
+            let center = average(&means);
+            let between = means.iter().map(|x| (x - center).powi(2)).sum::<f64>();
+            let total = covariance(0) + if m > 1.0 { between / (m - 1.0) } else { 0.0 };
+            let rho_at = |lag: usize| 1.0 - (within - covariance(lag)) / total;
+            let mut rho = vec![0.0; n];
+            let (mut even, mut odd) = (1.0, rho_at(1));
+            (rho[0], rho[1]) = (even, odd);
+            let mut t = 1;
+            while t + 3 < n && even + odd > 0.0 {
+                (even, odd) = (rho_at(t + 1), rho_at(t + 2));
+                if even + odd >= 0.0 {
+                    (rho[t + 1], rho[t + 2]) = (even, odd);
+                }
+                t += 2;
+            }
+            let last = t as isize - 2;
+            if even > 0.0 {
+                rho[(last + 1) as usize] = even;
+            }
+            let mut t = 1;
+            while t as isize <= last - 2 {
+                let before = rho[t - 1] + rho[t];
+                if rho[t + 1] + rho[t + 2] > before {
+                    (rho[t + 1], rho[t + 2]) = (before / 2.0, before / 2.0);
+                }
+                t += 2;
+            }
+            let size = n as f64 * m;
+            let end = (last + 1) as usize;
+            let time = -1.0 + 2.0 * rho[..end].iter().sum::<f64>() + rho[end];
+            size / time.max(1.0 / size.log10())
+        };
+        for n in (2..14).chain([31, 64, 65, 128]) {
+            for (m, rho) in [(1, 0.0), (2, 0.9), (3, 0.5), (4, -0.6), (2, -0.95), (3, 0.99)] {
+                for seed in 0..4 {
+                    let id = 1000 * n as u64 + 10 * seed;
+                    let unit = [1.0, 1e-7][seed as usize % 2];
+                    let series = |c: u64| autoregressive(rho, n, id + c).iter().map(|x| unit * x).collect();
+                    let chains: Vec<Vec<f64>> = (0..m).map(series).collect();
+                    let (found, expected) = (ess::effective_sample_size(&chains), plain(&chains));
+                    assert!((found / expected - 1.0).abs() < 1e-8, "{n}, {m}: {found} for {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn autocorrelation_functions_are_their_sums_around_the_common_mean() {
+        for (n, m) in [(4, 1), (4, 2), (5, 3), (16, 2), (33, 1)] {
+            for unit in [1e-9, 1.0] {
+                let one = |seed| autoregressive(0.5, n, seed).iter().map(|x| unit * x).collect();
+                let chains: Vec<Vec<f64>> = (0..m).map(one).collect();
+                let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
+                let between = if m > 1 { ess::variance(&means) } else { 0.0 };
+                let at = |lag: usize| {
+                    let one = |(chain, mean): (&Vec<f64>, &f64)| {
+                        chain.iter().zip(&chain[lag..]).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>()
+                    };
+                    between + chains.iter().zip(&means).map(one).sum::<f64>() / (n as f64 * m as f64)
+                };
+                let found = autocorrelation(&chains, 1000);
+                assert_eq!(found.len(), n / 2 + 1);
+                for (lag, rho) in found.iter().enumerate() {
+                    assert!((rho - at(lag) / at(0)).abs() < 1e-12, "{n}, {m}, {lag}: {rho}");
+                }
+                assert_eq!(autocorrelation(&chains, 1), found[..2]);
+            }
+        }
+        let uneven = [&[1.0, 2.0, 4.0, 3.0, 9.0][..], &[2.0, 1.0, 5.0, 1.0]];
+        let cut = [&[1.0, 2.0, 4.0, 3.0][..], &[2.0, 1.0, 5.0, 1.0]];
+        assert_eq!(autocorrelation(&uneven, 2), autocorrelation(&cut, 2));
+        assert_eq!(bartlett_errors(&[1.0, 0.5, 0.1], 100), [0.0, 0.1, 0.015f64.sqrt()]);
+    }
+
+    #[test]
+    fn the_shortest_chains_have_errors_and_quantiles_stay_among_the_values() {
+        let short = Mixing::from_series(&[[1.0, 2.0, 1.5, 3.0]]);
+        assert!(short.error > 0.0 && short.r_hat.is_finite(), "{short:?}");
+        assert!((short.autocorrelation_time * short.effective_sample_size - 4.0).abs() < 1e-12);
+        assert!(quantile_with_error(&[[1.0, 2.0, 1.5, 3.0]], 0.5).1 > 0.0);
+        // Squares of 0 to 19 in mixed order: near the ends the interval is cut at the least and at the largest.
+        let squares: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20).powi(2)).collect();
+        let chains = [squares];
+        let sorted = sorted(&chains);
+        for p in [0.02, 0.25, 0.5, 0.98] {
+            let ess = ess_quantile(&chains, &sorted, p);
+            let at = |share: f64| 20.0 * beta_quantile(share, ess * p + 1.0, ess * (1.0 - p) + 1.0) - 1.0;
+            let (low, high) = (at(0.158_655_3).max(0.0) as usize, at(0.841_344_7).ceil() as usize);
+            let (found, error) = quantile_with_error(&chains, p);
+            let place = 19.0 * p;
+            let (before, after) = (place.floor(), place.ceil());
+            let expected = before.powi(2) + (place - before) * (after.powi(2) - before.powi(2));
+            assert!((found - expected).abs() < 1e-9, "{p}: {found}");
+            assert_eq!(error, ((high * high) as f64 - (low * low) as f64) / 2.0, "{p}");
+            assert!((p > 0.1 || low == 0) && (p < 0.9 || high == 19), "{p}: {low}, {high}");
+        }
+    }
 }

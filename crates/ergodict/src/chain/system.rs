@@ -572,3 +572,46 @@ impl SystemSettings {
         Rbm::random(shape, hidden, scale, temperature, &mut rng)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_energies_and_critical_temperatures_are_those_of_plain_ferromagnets() {
+        let plain = || SystemSettings { size: Some(Shape(5, 7)), ..SystemSettings::default() };
+        let (energy, heat) = plain().exact_torus(2.5).unwrap();
+        assert_eq!((energy, heat), onsager::torus((5, 7), 2.5));
+        // Twice the coupling is half of the temperature, with twice the energy.
+        let strong = SystemSettings { coupling: Some(2.0), ..plain() };
+        let (twice, same) = strong.exact_torus(5.0).unwrap();
+        assert!((twice - 2.0 * energy).abs() < 1e-12 && (same - heat).abs() < 1e-12);
+        let critical = 2.0 / f64::ln(1.0 + f64::sqrt(2.0));
+        assert!((plain().critical_temperature().unwrap() - critical).abs() < 1e-12);
+        assert!((strong.critical_temperature().unwrap() - 2.0 * critical).abs() < 1e-12);
+        let of = |model, states| SystemSettings { model: Some(model), states, ..plain() };
+        for (settings, expected) in [
+            (of(SystemKind::Potts, None), Some(1.0 / f64::ln(1.0 + f64::sqrt(3.0)))),
+            (of(SystemKind::Potts, Some(4)), Some(1.0 / f64::ln(3.0))),
+            (of(SystemKind::Xy, None), Some(0.8929)),
+            (of(SystemKind::CellularPotts, None), None),
+            (of(SystemKind::Rbm, None), None),
+        ] {
+            assert!(settings.exact_torus(2.5).is_none());
+            let found = settings.critical_temperature();
+            assert_eq!(found.is_some(), expected.is_some());
+            assert!(found.is_none_or(|found| (found - expected.unwrap()).abs() < 1e-12), "{found:?}");
+        }
+        let free = SystemSettings { boundary: Some(Boundary::Free), ..plain() };
+        assert!(free.exact_torus(2.5).is_none() && free.critical_temperature().is_some());
+        for other in [
+            SystemSettings { coupling: Some(-1.0), ..plain() },
+            SystemSettings { coupling: Some(0.0), ..plain() },
+            SystemSettings { field: Some("0.5".into()), ..plain() },
+            SystemSettings { field: Some("field.csv".into()), ..plain() },
+            SystemSettings { graph: Some("graph.txt".into()), ..plain() },
+        ] {
+            assert!(other.exact_torus(2.5).is_none() && other.critical_temperature().is_none());
+        }
+    }
+}

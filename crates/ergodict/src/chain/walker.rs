@@ -225,3 +225,48 @@ where
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Field, Ising};
+
+    fn ising(size: usize) -> Ising {
+        let lattice = Lattice::new(size, size, Boundary::Periodic).unwrap();
+        Ising::new(lattice, 2.5, 1.0, Field::Uniform(0.0)).unwrap()
+    }
+
+    #[test]
+    fn chains_that_were_stopped_go_on_and_are_not_changed_by_measurements() {
+        let mut whole = Walker::new(ising(8), 7, 3);
+        whole.advance(500);
+        let mut parts = Walker::new(ising(8), 7, 3);
+        parts.advance(123);
+        parts.take(77);
+        let point = parts.point();
+        assert_eq!((point.steps, parts.taken(), parts.steps(), point.state.len()), (200, 200, 200, 64));
+        assert_eq!(point.word, parts.word());
+        let measured = |walker: &Walker<Ising>| walker.measure(Observable::BondClusterMean).unwrap();
+        let at = measured(&parts);
+        assert_eq!(measured(&parts), at);
+        parts.advance(300);
+        let mut again = Walker::new(ising(8), 7, 3);
+        again.seek(&point).unwrap();
+        assert_eq!((measured(&again), again.taken()), (at, 200));
+        again.advance(300);
+        assert_eq!((whole.spins(), whole.word()), (again.spins(), again.word()));
+        assert_eq!((whole.spins(), whole.point()), (parts.spins(), parts.point()));
+        // Another place of the stream for another number of steps.
+        let mut moved = again.clone();
+        moved.put(again.state().clone(), again.steps() + 1, again.word());
+        let differ = (1..20).any(|steps| {
+            moved.put(again.state().clone(), 500 + steps, again.word());
+            measured(&moved) != measured(&again)
+        });
+        assert!(differ);
+        let mut other = Walker::new(ising(8), 7, 4);
+        other.advance(500);
+        assert_ne!(other.spins(), whole.spins());
+        assert!(Walker::new(ising(9), 7, 3).seek(&point).unwrap_err().to_string().contains("81 sites"));
+    }
+}

@@ -250,3 +250,126 @@ impl MixingReport {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two chains of values in mixed order, the second shifted.
+    fn watched(values: i32, apart: f64) -> TraceSet {
+        let mut watched = TraceSet::new("energy", "50×50", 2, 1);
+        for i in 0..values {
+            for (c, trace) in (0..).zip(&mut watched.traces) {
+                trace.push_with(|| f64::from((i + 100 * c) * 7919 % 1009) + apart * f64::from(c));
+            }
+        }
+        watched
+    }
+
+    #[test]
+    fn reports_have_the_numbers_of_the_chains() {
+        let all = watched(500, 0.0);
+        let chains: Vec<&[f64]> = all.traces.iter().map(Trace::values).collect();
+        let (expected, found) = (Mixing::from_series(&chains), all.mixed().unwrap());
+        assert_eq!((found.chains, found.values, found.every, found.lag), (2, 500, 1, 1));
+        assert_eq!(found.mean, Some(expected.mean));
+        assert_eq!(found.error, Some(expected.error));
+        assert_eq!(found.autocorrelation_time, Some(expected.autocorrelation_time));
+        for (found, expected) in [
+            (found.effective_sample_size, expected.effective_sample_size),
+            (found.ess_bulk, expected.ess_bulk),
+            (found.ess_tail, expected.ess_tail),
+            (found.r_hat, expected.r_hat),
+        ] {
+            assert!((found.unwrap() / expected - 1.0).abs() < 1e-12);
+        }
+        assert!(found.verdict() == Some(true) && !found.constant && !found.is_stuck());
+        let curve = autocorrelation(&chains, LAGS);
+        assert_eq!((found.autocorrelation.len(), found.autocorrelation_error.len()), (LAGS + 1, LAGS + 1));
+        for (found, expected) in found.autocorrelation.iter().zip(&curve) {
+            assert!((found - expected).abs() <= 5.1e-6);
+        }
+        for (found, expected) in found.autocorrelation_error.iter().zip(bartlett_errors(&curve, 1000)) {
+            assert!((found - expected).abs() <= 5.1e-6);
+        }
+        let time = expected.autocorrelation_time;
+        assert!((found.effective_minibatches(50).unwrap() - 50.0 / (time / 10.0).max(1.0)).abs() < 1e-12);
+        let many = 500.0 / time.max(1.0);
+        assert!((found.effective_minibatches(500).unwrap() - many).abs() < 1e-9);
+        assert_eq!(found.name(), "energy, 50×50");
+        assert!(TraceSet::new("energy", "", 2, 1).mixed().is_none());
+    }
+
+    #[test]
+    fn chains_that_are_apart_short_or_still_are_told_in_words() {
+        let apart = watched(500, 1e4).mixed().unwrap();
+        assert_eq!((apart.mixed, apart.verdict()), (Some(false), Some(false)));
+        assert!(apart.why_not().starts_with("not converged (R̂ "), "{}", apart.why_not());
+        assert_eq!(apart.r_hat(2, "?"), format!("{:.2}", apart.r_hat.unwrap()));
+        let few = watched(40, 0.0).mixed().unwrap();
+        assert_eq!(few.mixed, Some(false));
+        let alike = MixingReport { r_hat: Some(R_HAT_LIMIT), ess_bulk: Some(55.4), ..few.clone() };
+        assert_eq!(
+            alike.why_not(),
+            format!(
+                "too few effective draws (ESS {:.0}, 200 needed)",
+                55.4f64.min(alike.ess_tail.unwrap()).min(alike.effective_sample_size.unwrap())
+            )
+        );
+        assert_eq!(MixingReport { mixed: None, ..alike.clone() }.verdict(), Some(true));
+        assert_eq!(
+            MixingReport { mixed: None, r_hat: Some(R_HAT_LIMIT + 1e-9), ..alike }.verdict(),
+            Some(false)
+        );
+        let infinite = MixingReport { r_hat: None, ..few.clone() };
+        assert_eq!(infinite.r_hat(3, "unknown"), "infinite");
+        assert_eq!(MixingReport { mixed: None, ..infinite }.r_hat(3, "unknown"), "unknown");
+        let still = |values: i32| {
+            let mut still = TraceSet::new("energy", "", 2, 1);
+            still.traces.iter_mut().for_each(|trace| (0..values).for_each(|_| trace.push_with(|| 2.5)));
+            still.mixed().unwrap()
+        };
+        let stuck = still(8);
+        assert!(stuck.constant && stuck.is_stuck() && stuck.verdict().is_none(), "{stuck:?}");
+        assert_eq!((stuck.mean, stuck.error, stuck.autocorrelation_time), (Some(2.5), None, None));
+        assert_eq!(stuck.words(), "energy 2.5000, never changed: convergence is unknown");
+        assert!(still(7).constant && !still(7).is_stuck());
+        assert!(still(4).constant && !still(3).constant);
+        assert_eq!(still(3).words(), "energy: too few values");
+        // Either chain alone still moves.
+        let mut one = TraceSet::new("energy", "", 2, 1);
+        one.traces[0] = Trace::new(100);
+        (0..20).for_each(|i| one.traces[0].push_with(|| f64::from(i % 3)));
+        (0..20).for_each(|_| one.traces[1].push_with(|| 1.0));
+        assert!(!one.mixed().unwrap().constant);
+    }
+
+    #[test]
+    fn traces_of_a_run_share_the_room_and_long_ones_are_thinned() {
+        let most = |chains, share| {
+            let mut set = TraceSet::new("energy", "", chains, share);
+            let trace = &mut set.traces[0];
+            let mut pushed = 0;
+            while trace.stride() == 1 {
+                trace.push_with(|| 0.0);
+                pushed += 1;
+            }
+            pushed - 1
+        };
+        assert_eq!((most(4, 2), most(1, 1), most(1000, 1000)), (2048, MOST_VALUES, FEWEST));
+        // A memory of one step is seen in the first values, whatever the stride.
+        let mut long = TraceSet::new("energy", "", 2, 20);
+        for i in 0..5000 {
+            for (c, trace) in (0..).zip(&mut long.traces) {
+                trace.push_with(|| f64::from((i + 100 * c) * 7919 % 1009));
+            }
+        }
+        let found = long.mixed().unwrap();
+        let stretch: Vec<&[f64]> = long.traces.iter().map(Trace::stretch).collect();
+        assert!(found.every > 1 && found.lag == 1 && found.values == 5000);
+        let time = Mixing::from_series(&stretch).autocorrelation_time;
+        assert_eq!(found.autocorrelation_time, Some(time));
+        assert!((found.effective_sample_size.unwrap() - 10_000.0 / time).abs() < 1e-9);
+        assert_eq!(found.autocorrelation[1], (autocorrelation(&stretch, 1)[1] * 1e5).round() / 1e5);
+    }
+}

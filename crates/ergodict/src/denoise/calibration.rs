@@ -143,4 +143,35 @@ mod tests {
         let (low, high) = Bin { pairs: 10, positives: 10, predicted: 1.0 }.interval(0.95).unwrap();
         assert!((low - 0.7225).abs() < 1e-3 && high == 1.0, "{low}");
     }
+
+    #[test]
+    fn bins_have_equal_numbers_but_for_one_and_intervals_are_wilsons() {
+        // In any order: 25 pairs in ten bins.
+        let probabilities: Vec<f64> = (0..25).map(|i| f64::from(i * 7 % 25) / 25.0).collect();
+        let labels: Vec<bool> = probabilities.iter().map(|p| *p >= 0.6).collect();
+        let found = Calibration::new(&probabilities, &labels).unwrap();
+        let pairs: Vec<u64> = found.bins.iter().map(|bin| bin.pairs).collect();
+        assert_eq!(pairs, [2, 3, 2, 3, 2, 3, 2, 3, 2, 3]);
+        let positives: Vec<u64> = found.bins.iter().map(|bin| bin.positives).collect();
+        assert_eq!(positives, [0, 0, 0, 0, 0, 0, 2, 3, 2, 3]);
+        let mut at = 0.0;
+        for bin in &found.bins {
+            // The mean of the next places.
+            let middle = at + (bin.pairs as f64 - 1.0) / 2.0;
+            assert!((bin.predicted - middle / 25.0).abs() < 1e-12, "{bin:?}");
+            at += bin.pairs as f64;
+        }
+        let off: f64 =
+            found.bins.iter().map(|bin| bin.pairs as f64 * (bin.predicted - bin.observed()).abs()).sum();
+        assert!((found.error() - off / 25.0).abs() < 1e-12);
+        for (pairs, positives, low, high) in [
+            (20, 5, 0.111_862, 0.468_701),
+            (10, 0, 0.0, 0.277_533),
+            (10, 10, 0.722_467, 1.0),
+            (1000, 300, 0.272_407, 0.329_124),
+        ] {
+            let found = Bin { pairs, positives, predicted: 0.5 }.interval(0.95).unwrap();
+            assert!((found.0 - low).abs() < 2e-6 && (found.1 - high).abs() < 2e-6, "{found:?}");
+        }
+    }
 }

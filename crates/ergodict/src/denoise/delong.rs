@@ -400,4 +400,14 @@ mod tests {
         let (low, high) = of(0.1, 0.04).plain_interval(0.95).unwrap();
         assert!((low + 0.291_992_796_908).abs() < 1e-9 && (high - 0.491_992_796_908).abs() < 1e-9);
     }
+
+    #[test]
+    fn scores_that_are_all_equal_have_an_interval_of_a_width() {
+        let labels: Vec<bool> = (0..40).map(|i| i % 2 == 0).collect();
+        let found = area(&[0.5; 40], &labels).unwrap();
+        assert_eq!((found.value, found.variance), (0.5, 0.0));
+        let (lower, upper) = found.interval(0.95).unwrap();
+        // About as wide as that of an area of a half of twenty pairs each.
+        assert!(lower > 0.3 && lower < 0.35 && (lower + upper - 1.0).abs() < 1e-9, "{lower} {upper}");
+    }
 }

@@ -701,4 +701,84 @@ mod tests {
         told((0, 1), EnsembleOptions { added: Vec::new(), ..options() }, "groups");
         assert!(ensemble(&karate, &[], &options(), 0).unwrap().scores.is_empty());
     }
+
+    #[test]
+    fn reasons_are_summed_by_name_and_those_of_the_other_side_are_left_out() {
+        let names = ["a", "b", "a", "c", "d", "e"].map(String::from);
+        let added = || vec![-2.0, 0.5, 1.0, -3.0, 0.0, 0.75];
+        let of = |found: Reasons| -> Vec<(String, f64)> { found };
+        let named = |found: &[(&str, f64)]| -> Vec<(String, f64)> {
+            found.iter().map(|&(name, added)| (name.to_owned(), added)).collect()
+        };
+        assert_eq!(of(strongest(&names, added(), false)), named(&[("c", -3.0), ("a", -1.0)]));
+        assert_eq!(of(strongest(&names, added(), true)), named(&[("e", 0.75), ("b", 0.5)]));
+    }
+
+    #[test]
+    fn scores_reasons_and_reports_are_those_of_the_heads() {
+        let small_ring = Generator::from(WattsStrogatz::new(100, 8, 0.1).unwrap()).generate(1);
+        let noisy = add(&small_ring, Amount::Fraction(0.3), AddModel::ErdosRenyi, 0).unwrap();
+        let observed = Arc::new(noisy.observed);
+        let pairs: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).step_by(50).collect();
+        for (splits, share) in [(2, None), (1, Some(0.05))] {
+            let added = vec![Group::Paths, Group::Degrees];
+            let options = EnsembleOptions { added, share, splits: [1, splits], ..small(NoiseModel::Added) };
+            let mut progress = Progress::none();
+            let mut heads = Heads::new(&observed, &options, 3, &mut progress).unwrap();
+            let (scores, probabilities, report) = heads.scores(&pairs).unwrap();
+            assert_eq!(heads.fits.each_ref().map(Vec::len), [splits; 2]);
+            let whole = heads.features(&observed, &pairs).unwrap();
+            let plain = Heads::plain(&observed, Some(&heads.weights), &pairs).unwrap();
+            let both = [(&heads.fits[0], &whole), (&heads.fits[1], &plain)];
+            let believed = share.unwrap_or(report.false_share.unwrap());
+            let least = 1.0 / (2.0 + believed * observed.edges() as f64);
+            let reasons = heads.reasons(&pairs).unwrap();
+            for j in 0..pairs.len() {
+                let (mut score, mut against) = (0.0, BTreeMap::<&str, f64>::new());
+                for (heads, features) in both {
+                    for head in heads {
+                        let share = 0.5 / splits as f64;
+                        score += share * head.logits(features.columns.as_ref()).unwrap()[j];
+                        let added = head.contributions(features.columns.col(j));
+                        for (name, added) in features.names.iter().zip(added) {
+                            *against.entry(name).or_default() += share * added;
+                        }
+                    }
+                }
+                assert!((scores[j] - score).abs() < 1e-9, "{} for {score}", scores[j]);
+                let probability = (1.0 - believed * (-score).exp()).clamp(least, 1.0);
+                assert!((probabilities[j] - probability).abs() < 1e-9);
+                against.retain(|_, added| *added < 0.0);
+                assert_eq!(reasons[j].len(), against.len());
+                for (name, added) in &reasons[j] {
+                    assert!((added - against[name.as_str()]).abs() < 1e-9, "{name}: {added}");
+                }
+                assert!(reasons[j].is_sorted_by(|a, b| a.1 <= b.1));
+            }
+            // The report is of the last split.
+            let split = heads.split(splits - 1).unwrap();
+            let features = heads.features(&split.network, &split.pairs).unwrap();
+            let head = heads.fit(&features, &split).unwrap();
+            let mut expected = HeadReport::new(Noise::Added, splits, split.pairs.len());
+            expected.measure(&head, &features, &split.labels).unwrap();
+            expected.held_out = heads.held_out(&head, &features, &split).unwrap();
+            expected.false_share = report.false_share;
+            assert_eq!(report, expected);
+            // A fifth of the odds of non-edges is below the share of false edges.
+            let mut sum = 0.0;
+            for number in 0..splits {
+                let split = heads.split(number).unwrap();
+                let features = Heads::plain(&split.network, None, &split.pairs).unwrap();
+                let logits = heads.fit(&features, &split).unwrap().logits(features.columns.as_ref()).unwrap();
+                let mut odds: Vec<f64> =
+                    (0..logits.len()).filter(|&i| !split.labels[i]).map(|i| logits[i].exp()).collect();
+                odds.sort_by(f64::total_cmp);
+                sum += odds[odds.len() / 5].min(1.0);
+            }
+            assert!((report.false_share.unwrap() - sum / splits as f64).abs() < 1e-12);
+            assert_eq!(heads.weights.len() as u64, observed.edges() as u64);
+            assert!(heads.weights.iter().all(|weight| (LEAST..=1.0).contains(weight)));
+            assert!(heads.weights.iter().any(|weight| *weight < 0.5));
+        }
+    }
 }

@@ -382,4 +382,80 @@ mod tests {
             0
         );
     }
+
+    #[test]
+    fn rows_are_logarithms_of_what_they_are_named_after() {
+        let lesmis = embedded("lesmis").unwrap().to_simple();
+        let pairs: Vec<(u32, u32)> = crate::denoise::non_edges(&lesmis).into_iter().step_by(61).collect();
+        let paths = PairPaths::new(&lesmis).unwrap().paths(&pairs, OwnEdge::Excluded).unwrap();
+        let (groups, facts) = (&Group::ALL[..5], NodeFacts::from_network(&lesmis).unwrap());
+        let whole = PairFeatures::new(&lesmis, groups, 4).unwrap().of_pairs(&pairs).unwrap();
+        let added = paths_and_degrees(&lesmis, None, &pairs, Noise::Added, groups).unwrap();
+        let excess = Walks::new(&lesmis).unwrap().excess(&pairs).unwrap();
+        let names = [
+            "common neighbors",
+            "Adamic-Adar",
+            "resource allocation",
+            "three-edge paths",
+            "three-edge paths (L3)",
+            "three-step walks",
+            "degree sum",
+            "degree difference",
+            "five-step walks",
+            "neighbor similarity",
+            "mean neighbor similarity",
+            "least clustering",
+            "largest clustering",
+            "least neighbor degree",
+            "largest neighbor degree",
+            "least core number",
+            "largest core number",
+            "64-d embedding",
+            "32-d embedding",
+        ];
+        assert_eq!(
+            (&whole.names[..], &added.names[..]),
+            (&names.map(String::from)[..], &names.map(String::from)[..8])
+        );
+        for (j, (&(u, v), p)) in pairs.iter().zip(&paths).enumerate() {
+            let degree = |u: u32| (1.0 + lesmis.neighbors(u as usize).len() as f64).ln();
+            let plain = [
+                (1.0 + p.common).ln(),
+                (1.0 + p.adamic_adar).ln(),
+                p.resource_allocation,
+                (1.0 + p.a3).ln(),
+                p.l3,
+                p.rw3,
+                degree(u) + degree(v),
+                (degree(u) - degree(v)).abs(),
+            ];
+            for (i, value) in plain.into_iter().enumerate() {
+                let small = [(2, 1e-3), (4, 1e-3), (5, 1e-4)].into_iter().find(|(row, _)| *row == i);
+                let removed = small.map_or(value, |(_, small)| (value + small).ln());
+                let of_added = small.map_or(value, |_| (1.0 + value).ln());
+                assert!((whole.columns.get(i, j) - removed).abs() < 1e-12, "{}", names[i]);
+                assert!((added.columns.get(i, j) - of_added).abs() < 1e-12, "{}", names[i]);
+            }
+            assert!((whole.columns.get(8, j) - (excess[j] + 1e-3).ln()).abs() < 1e-12);
+            let both = |of: &dyn Fn(u32) -> f64| [of(u).min(of(v)), of(u).max(of(v))];
+            let expected = [
+                both(&|u| facts.clustering[u as usize]),
+                both(&|u| (1.0 + facts.neighbor_degree[u as usize]).ln()),
+                both(&|u| f64::from(1 + facts.core[u as usize]).ln()),
+            ];
+            for (i, value) in expected.into_iter().flatten().enumerate() {
+                assert!((whole.columns.get(11 + i, j) - value).abs() < 1e-12, "{}", names[11 + i]);
+            }
+            assert!(
+                whole.columns.get(17, j).abs() <= 1.0 + 1e-9 && whole.columns.get(18, j).abs() <= 1.0 + 1e-9
+            );
+        }
+        assert_eq!(
+            (whole.quadratic(), added.quadratic(), whole.rows_of(Group::Embedding)),
+            (19, 8, vec![17, 18])
+        );
+        let codes = Features::new(Group::Motifs, vec!["motif 0".into()], Mat::zeros(1, pairs.len())).unwrap();
+        let all = added.and(codes).unwrap();
+        assert_eq!((all.quadratic(), all.rows_of(Group::Motifs), all.columns.rows()), (8, vec![8], 9));
+    }
 }

@@ -861,4 +861,31 @@ mod tests {
         // Singular but for rounding, which a little on the diagonal makes up for.
         assert!(of([[1.0, 1.0], [1.0, 1.0]]));
     }
+
+    #[test]
+    fn the_class_that_is_missing_is_named() {
+        let x = Mat::from_fn(1, 4, |_, j| j as f64);
+        for class in [true, false] {
+            let message = Head::fit(&FitOptions::default(), x.as_ref(), &[!class; 4], &[1.0; 4]).unwrap_err();
+            assert!(message.to_string().contains(&format!("without one that is {class}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn deviations_keep_their_digits_far_from_zero() {
+        let (n, far) = (1000, 1e9);
+        let value = |j: usize| (j * j % 17) as f64 / 4.0;
+        let x = Mat::from_fn(2, n, |i, j| if i == 0 { far + value(j) } else { value(j) });
+        let weights: Vec<f64> = (0..n).map(|j| 1.0 + (j % 3) as f64).collect();
+        let (means, scales) = moments(x.as_ref(), &weights);
+        let total: f64 = weights.iter().sum();
+        let mean = (0..n).map(|j| weights[j] * value(j)).sum::<f64>() / total;
+        let square = (0..n).map(|j| weights[j] * (value(j) - mean).powi(2)).sum::<f64>() / total;
+        assert!((means[1] - mean).abs() < 1e-12 && (means[0] - far - mean).abs() < 1e-4);
+        for scale in scales {
+            assert!((scale * square.sqrt() - 1.0).abs() < 1e-6, "{scale} for {}", 1.0 / square.sqrt());
+        }
+        let (_, flat) = moments(Mat::from_fn(1, 7, |_, _| far / 3.0).as_ref(), &[0.1; 7]);
+        assert_eq!(flat, [0.0]);
+    }
 }

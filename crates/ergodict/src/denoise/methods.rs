@@ -417,4 +417,37 @@ mod tests {
         let squashed = squashed(&[0.0, 3f64.ln(), f64::NEG_INFINITY]);
         assert!(squashed[0] == 0.5 && (squashed[1] - 0.75).abs() < 1e-15 && squashed[2] == 0.0);
     }
+
+    #[test]
+    fn memory_is_its_formula_and_few_methods_score_pairs_that_walks_do_not_join() {
+        let (n, m, pairs) = (1000, 5000, 300);
+        for method in Method::all() {
+            let (numbers, learns, heads) = match method {
+                Method::Heuristic(heuristic) => {
+                    (if heuristic.is_of_three_edges() { 32 } else { 0 }, false, 0)
+                }
+                Method::Ndr | Method::NdrOffMotif | Method::CoVisits => (3, false, 0),
+                Method::ProNE => (256, false, 1),
+                Method::MotifCodes => (32, true, 1),
+                Method::Ensemble => (384, true, 1),
+            };
+            let rows = if learns { pairs + m } else { pairs };
+            let expected = 8 * n * numbers + rows * (PER_PAIR / 2) + heads * (64 << 20);
+            assert_eq!(method.memory(n, m, pairs), expected, "{method}");
+            assert_eq!(method.memory(u64::MAX, m, pairs) == u64::MAX, numbers > 0, "{method}");
+        }
+        let distant: Vec<String> = Method::all()
+            .into_iter()
+            .filter(|method| !method.is_local())
+            .map(|one| one.to_string())
+            .collect();
+        assert!(distant.iter().any(|name| name == "jaccard") && distant.iter().any(|name| name == "prone"));
+        for name in ["common-neighbors", "adamic-adar", "l3", "ensemble", "motif-codes"] {
+            assert!(!distant.iter().any(|other| other == name), "{name}");
+        }
+        assert!(distant.iter().any(|name| name == "preferential-attachment"));
+        let squares = squashed(&[0.0, 2.0, -2.0]);
+        assert!(squares[0] == 0.5 && (squares[1] + squares[2] - 1.0).abs() < 1e-15);
+        assert!((squares[1] - 1.0 / (1.0 + (-2f64).exp())).abs() < 1e-15);
+    }
 }

@@ -271,4 +271,23 @@ mod tests {
         let stopped = small(Mode::Plain).rebuild(&network, &pairs, 1, &mut Progress::new(&mut stop));
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
+
+    #[test]
+    fn defaults_are_the_dictionary_of_the_paper() {
+        let ndr = Ndr::new(Mode::OffMotif);
+        assert_eq!((ndr.k, ndr.learning.parameters.atoms), (21, 25));
+        assert_eq!((ndr.coverage, ndr.visits, ndr.walks), (0.95, 20, 4_000_000));
+        assert_eq!((ndr.sampler, ndr.reconstruction.mode), (SamplerKind::Walk, Mode::OffMotif));
+    }
+
+    #[test]
+    fn walks_end_when_enough_was_seen_or_with_the_most() {
+        let (network, pairs, _) = noisy_cliques();
+        let walks = |walks, visits| {
+            let ndr = Ndr { visits, walks, ..small(Mode::Plain) };
+            ndr.rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap().walks
+        };
+        assert_eq!(walks(1_000_000, 5), Ndr::BLOCK);
+        assert_eq!(walks(60_000, u64::MAX), 60_000);
+    }
 }

@@ -553,4 +553,49 @@ mod tests {
             assert!(Split::new(&star, Noise::Added, &options, 0, 0).is_err());
         }
     }
+
+    #[test]
+    fn non_edges_are_drawn_by_each_of_the_six_laws() {
+        let lesmis = embedded("lesmis").unwrap().to_simple();
+        let (n, edges) = (lesmis.nodes(), lesmis.edges() as f64);
+        let gone: Vec<(u32, u32)> = lesmis.each_edge().map(|(u, v, _)| (u, v)).step_by(9).collect();
+        let stubs: Vec<u32> = gone.iter().flat_map(|&(u, v)| [u, v]).collect();
+        let mut rng = stream(3, Purpose::Denoise, 77);
+        let (pairs, counts, each) = by_laws(&lesmis, &lesmis, &stubs, 300_001, &mut rng);
+        assert_eq!(each, 50_001);
+        assert!(
+            pairs.is_sorted_by(|a, b| a < b) && pairs.iter().all(|&(u, v)| u < v && !joined(&lesmis, u, v))
+        );
+        // Where a walk of two and of three steps ends.
+        let degree = |u: usize| lesmis.neighbors(u).len() as f64;
+        let step = |from: &[f64]| {
+            let mut to = vec![0.0; n];
+            for u in 0..n {
+                lesmis.neighbors(u).iter().for_each(|&v| to[v as usize] += from[u] / degree(u));
+            }
+            to
+        };
+        let walks: Vec<Vec<f64>> = (0..n)
+            .map(|u| {
+                let start: Vec<f64> = (0..n).map(|v| f64::from(u8::from(u == v))).collect();
+                let two = step(&step(&start));
+                step(&two).iter().zip(&two).map(|(three, two)| two + three).collect()
+            })
+            .collect();
+        let of = |u: u32| stubs.iter().filter(|&&v| u == v).count() as f64 / stubs.len() as f64;
+        let share = |u: usize| degree(u) / (2.0 * edges) + 1.0 / n as f64;
+        let (mut off, mut many, mut total) = (0.0, 0.0, 0.0);
+        for (u, v) in crate::denoise::non_edges(&lesmis) {
+            let (a, b) = (u as usize, v as usize);
+            let walked = share(a) * walks[a][b] + share(b) * walks[b][a];
+            let expected = each as f64 * (2.0 / (n * n) as f64 + 2.0 * of(u) * of(v) + walked);
+            let found = pairs.binary_search(&(u.min(v), u.max(v))).map_or(0.0, |at| counts[at]);
+            off += (found - expected).powi(2) / expected;
+            (many, total) = (many + 1.0, total + expected);
+        }
+        // χ² over its degrees of freedom.
+        assert!((off / many - 1.0).abs() < 6.0 * (2.0f64 / many).sqrt(), "{off} of {many}");
+        let drawn: f64 = counts.iter().sum();
+        assert!((drawn - total).abs() < 6.0 * total.sqrt(), "{drawn} for {total}");
+    }
 }

@@ -218,3 +218,58 @@ fn largest_eigenvalue(a: &Mat<f64>) -> f64 {
     let trace = || (0..a.cols()).map(|k| a.get(k, k)).sum();
     eigenvalues(a.as_ref()).and_then(|values| values.last().copied()).unwrap_or_else(trace)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Random;
+
+    #[test]
+    fn steps_are_those_of_the_plain_loop_with_restarts() {
+        for seed in 0..6 {
+            let mut random = Random::new(seed);
+            let (d, r) = (3, 4);
+            let h = random.uniforms(r, 6);
+            let a = Mat::from_fn(r, r, |i, j| (0..6).map(|n| h.get(i, n) * h.get(j, n)).sum::<f64>());
+            let b = random.uniforms(d, r);
+            let center = random.uniforms(d, r);
+            let set = ConvexSet::Near {
+                center: center.clone(),
+                radius: 0.5 + seed as f64,
+                nonnegative: seed % 2 == 0,
+            };
+            let accuracy = Accuracy { tolerance: 1e-9, max_steps: 5000 };
+            let (found, report) = Quadratic { a: &a, b_transposed: &b }.minimize(&set, &center, accuracy);
+            let largest = *eigenvalues(a.as_ref()).unwrap().last().unwrap();
+            let (mut w, mut ahead, mut momentum, mut steps) = (center.clone(), center.clone(), 1.0f64, 0);
+            loop {
+                steps += 1;
+                let mut next = Mat::from_fn(d, r, |i, j| {
+                    let slope: f64 = (0..r).map(|k| ahead.get(i, k) * a.get(k, j)).sum::<f64>() - b.get(i, j);
+                    ahead.get(i, j) - slope / largest
+                });
+                set.project(&mut next);
+                let places = || (0..d).flat_map(|i| (0..r).map(move |j| (i, j)));
+                let uphill: f64 = places()
+                    .map(|(i, j)| (ahead.get(i, j) - next.get(i, j)) * (next.get(i, j) - w.get(i, j)))
+                    .sum();
+                let moved =
+                    places().map(|(i, j)| (next.get(i, j) - ahead.get(i, j)).powi(2)).sum::<f64>().sqrt();
+                let size = places().map(|(i, j)| next.get(i, j).powi(2)).sum::<f64>().sqrt();
+                let (following, share) = if uphill > 0.0 {
+                    (1.0, 0.0)
+                } else {
+                    let following = f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt());
+                    (following, (momentum - 1.0) / following)
+                };
+                ahead = Mat::from_fn(d, r, |i, j| next.get(i, j) + share * (next.get(i, j) - w.get(i, j)));
+                (w, momentum) = (next, following);
+                if moved / size <= 1e-9 {
+                    break;
+                }
+            }
+            assert!(report.sweeps.abs_diff(steps) <= 1 && !report.capped, "{} for {steps}", report.sweeps);
+            assert!(difference_norm(&found, &w) < 1e-9);
+        }
+    }
+}

@@ -238,4 +238,40 @@ mod tests {
             assert_eq!(good.parse::<Schedule>().unwrap().to_string(), good);
         }
     }
+
+    #[test]
+    fn what_is_left_to_the_program_is_decided_by_the_number_of_minibatches() {
+        let floor = |count| match Schedule::Auto.decided(Some(count)) {
+            Schedule::PowerFloor { beta, floor } => {
+                assert_eq!(beta, AUTO_BETA);
+                floor
+            }
+            other => panic!("{other}"),
+        };
+        // Half a pass, of which none may count as all where there are several.
+        assert_eq!([0, 1, 2, 4, 5, 40].map(floor), [1.0, 1.0, 0.5, 0.5, 0.4, 0.05]);
+        assert_eq!(Schedule::Auto.decided(None), Schedule::Power { beta: AUTO_BETA });
+        assert_eq!(Schedule::Linear.decided(Some(3)), Schedule::Linear);
+        for t in [1, 2, 9] {
+            assert_eq!(Schedule::Auto.weight(t), (t as f64).powf(-0.5));
+            assert_eq!(Schedule::Balanced.weight(0), 1.0);
+        }
+    }
+
+    #[test]
+    fn numbers_of_schedules_are_above_zero_and_one_at_most() {
+        let list = |weights: &[f64]| Schedule::List { weights: weights.to_vec() }.check();
+        assert!(list(&[1.0, 1e-300]).is_ok() && list(&[]).is_err() && list(&[1.0, 0.0]).is_err());
+        assert!(list(&[0.5, 1.0 + 1e-9]).is_err() && list(&[0.5, f64::NAN]).is_err());
+        for (at, inside) in [(1.0, true), (1e-9, true), (0.0, false), (1.0 + 1e-9, false), (-0.5, false)] {
+            assert_eq!(Schedule::Power { beta: at }.check().is_ok(), inside);
+            assert_eq!(Schedule::Constant { floor: at }.check().is_ok(), inside);
+            for (beta, floor) in [(at, 0.5), (0.5, at)] {
+                let message = Schedule::PowerFloor { beta, floor }.check().map_err(|error| error.to_string());
+                assert_eq!(message.is_ok(), inside);
+                let wrong = if floor == at { "floor" } else { "exponent" };
+                assert!(message.err().is_none_or(|message| message.contains(wrong)));
+            }
+        }
+    }
 }

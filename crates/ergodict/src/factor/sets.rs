@@ -463,3 +463,126 @@ fn project_near(w: &mut Mat<f64>, center: &Mat<f64>, radius: f64, nonnegative: b
     }
     *w = at(high);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_read_as_they_are_written_and_sizes_are_positive() {
+        for text in [
+            "nonneg-ball",
+            "nonneg-ball:2",
+            "ball:0.5",
+            "ball",
+            "simplex",
+            "simplex:3",
+            "l1-ball:4",
+            "box",
+            "box:2",
+            "box:-1:0.5",
+            "free",
+        ] {
+            assert_eq!(text.parse::<DictionarySet>().unwrap().to_string(), text);
+        }
+        assert_eq!("box:0:2".parse::<DictionarySet>().unwrap().to_string(), "box:2");
+        assert_eq!("ball:1".parse::<DictionarySet>().unwrap().to_string(), "ball");
+        for text in [
+            "",
+            "bal",
+            "ball:0",
+            "ball:-1",
+            "ball:inf",
+            "ball:1:2",
+            "box:1:1",
+            "box:2:1",
+            "box:0:1:2",
+            "free:1",
+            "l1-ball:x",
+            "simplex:nan",
+        ] {
+            assert!(text.parse::<DictionarySet>().is_err(), "{text}");
+        }
+        let named = |set: ConvexSet| DictionarySet::Convex(set).to_string();
+        let near = |radius, entry| {
+            let center = Mat::from_fn(2, 3, |i, j| if i + j == 0 { entry } else { 1.0 });
+            ConvexSet::Near { center, radius, nonnegative: entry <= 0.0 }
+        };
+        assert_eq!(named(near(0.5, 1.0)), "program-given (near a center, radius 0.5)");
+        let union = DictionarySet::Union(vec![near(0.5, 1.0), near(2.0, 1.0)]);
+        assert_eq!(union.to_string(), "program-given (union of 2 sets)");
+        let check = |set: ConvexSet, d, r| DictionarySet::Convex(set).check(d, r).is_ok();
+        assert!(check(near(0.5, 1.0), 2, 3) && check(near(0.5, 0.0), 2, 3));
+        assert!(
+            !check(near(0.5, 1.0), 3, 2) && !check(near(0.5, 1.0), 2, 2) && !check(near(0.5, -1e-9), 2, 3)
+        );
+        assert!(!check(near(0.0, 1.0), 2, 3) && !check(near(f64::INFINITY, 1.0), 2, 3));
+        assert!(union.check(2, 3).is_ok() && union.check(2, 4).is_err());
+        assert!(DictionarySet::Union(Vec::new()).check(2, 3).is_err());
+    }
+
+    #[test]
+    fn projections_of_known_points_are_the_nearest() {
+        let onto = |text: &str, x: &[f64]| {
+            let Ok(DictionarySet::Convex(set)) = text.parse::<DictionarySet>() else { panic!("{text}") };
+            let mut w = Mat::from_fn(x.len(), 1, |i, _| x[i]);
+            set.project(&mut w);
+            w.col(0).to_vec()
+        };
+        for (text, x, expected) in [
+            ("nonneg-ball", [3.0, 4.0, -5.0], [0.6, 0.8, 0.0]),
+            ("nonneg-ball", [0.6, 0.8, 0.0], [0.6, 0.8, 0.0]),
+            ("nonneg-ball:10", [3.0, 4.0, -5.0], [3.0, 4.0, 0.0]),
+            ("ball:2", [0.0, -4.0, 3.0], [0.0, -1.6, 1.2]),
+            ("ball", [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+            ("box:-1:0.5", [-2.0, 0.25, 2.0], [-1.0, 0.25, 0.5]),
+            ("free", [-2.0, 0.25, 2.0], [-2.0, 0.25, 2.0]),
+            ("simplex", [1.0, 1.0, 1.0], [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]),
+            ("simplex", [3.0, 2.5, 0.0], [0.75, 0.25, 0.0]),
+            ("simplex:2", [0.0, 0.0, 9.0], [0.0, 0.0, 2.0]),
+            ("simplex:2", [-1.0, 0.0, -3.0], [0.5, 1.5, 0.0]),
+            ("l1-ball:2", [0.5, -1.0, 0.5], [0.5, -1.0, 0.5]),
+            ("l1-ball:2", [0.0, -3.0, 2.5], [0.0, -1.25, 0.75]),
+        ] {
+            let found = onto(text, &x);
+            let far = found.iter().zip(&expected).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(far < 1e-12, "{text}, {x:?}: {found:?}");
+        }
+        // Sizes whose squares are out of range.
+        assert!((onto("ball", &[3e200, 4e200])[1] - 0.8).abs() < 1e-12);
+        assert_eq!(onto("ball", &[3e-200, 4e-200]), [3e-200, 4e-200]);
+        let near = |nonnegative| ConvexSet::Near {
+            center: Mat::from_fn(2, 1, |_, _| 1.0),
+            radius: 5.0,
+            nonnegative,
+        };
+        let of = |set: &ConvexSet, x: [f64; 2]| {
+            let mut w = Mat::from_fn(2, 1, |i, _| x[i]);
+            set.project(&mut w);
+            [w.get(0, 0), w.get(1, 0)]
+        };
+        assert_eq!(of(&near(false), [4.0, 5.0]), [4.0, 5.0]);
+        let far = of(&near(false), [7.0, 9.0]);
+        assert!((far[0] - 4.0).abs() < 1e-12 && (far[1] - 5.0).abs() < 1e-12, "{far:?}");
+        assert_eq!(of(&near(true), [4.0, -5.0]), [4.0, 0.0]);
+        let cut = of(&near(true), [-100.0, 100.0]);
+        assert!(cut[0] == 0.0 && (cut[1] - 1.0 - 24f64.sqrt()).abs() < 1e-9, "{cut:?}");
+        let w = Mat::from_fn(2, 1, |_, _| 7.0);
+        assert!((near(false).distance(&w) - (72f64.sqrt() - 5.0)).abs() < 1e-12);
+        // The first of pieces that are equally near.
+        let one = |center: f64| ConvexSet::Near {
+            center: Mat::from_fn(1, 1, |_, _| center),
+            radius: 1.0,
+            nonnegative: false,
+        };
+        let union = DictionarySet::Union(vec![one(0.0), one(10.0), one(20.0)]);
+        for (x, piece, distance) in
+            [(5.0, 0, 4.0), (5.5, 1, 3.5), (10.0, 1, 0.0), (15.0, 1, 4.0), (30.0, 2, 9.0)]
+        {
+            let mut w = Mat::from_fn(1, 1, |_, _| x);
+            assert_eq!(union.nearest(&w), (piece, distance));
+            assert_eq!(union.project(&mut w), piece);
+            assert_eq!((w.get(0, 0) - x).abs(), distance);
+        }
+    }
+}

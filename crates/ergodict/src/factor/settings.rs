@@ -562,4 +562,12 @@ mod tests {
         assert_eq!("box:0.5".parse::<CodeSet>().unwrap(), CodeSet::Box { upper: 0.5 });
         assert_eq!("simplex:2".parse::<CodeSet>().unwrap(), CodeSet::Simplex { bound: 2.0 });
     }
+
+    #[test]
+    fn numbers_that_are_refused_are_told() {
+        let message = |atoms, features| FactorSettings::new(atoms).check(features).unwrap_err().to_string();
+        assert!(message(2, 0).contains("the number of features is 0"), "{}", message(2, 0));
+        assert!(message(0, 3).contains("the number of atoms is 0"), "{}", message(0, 3));
+        assert!(FactorSettings::new(1).check(1).is_ok());
+    }
 }

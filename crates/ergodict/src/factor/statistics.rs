@@ -374,3 +374,106 @@ unsafe fn tile<'a, T: Scalar, S: Simd, const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Random;
+    use crate::factor::code::{CodeSet, Coder};
+    use crate::factor::minibatch::{Mask, SparseRef};
+
+    #[test]
+    fn products_are_those_of_the_plain_sums_whatever_the_density_and_the_blocks() {
+        let mut random = Random::new(1);
+        let sizes = [(1, 1, 1), (3, 2, 1), (8, 5, 63), (33, 6, 64), (70, 7, 65), (5, 20, 129), (600, 9, 40)];
+        let mut densities = [false; 2];
+        for (d, r, n) in sizes {
+            let w = random.uniforms(d, r);
+            let x =
+                Mat::from_fn(d, n, |_, _| if random.chance(0.4) { random.between(0.0, 2.0) } else { 0.0 });
+            let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+            for j in 0..n {
+                for (i, &x) in x.col(j).iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                    rows.push(i as u32);
+                    values.push(x);
+                }
+                starts.push(rows.len());
+            }
+            let mask = Mask::from_fn(d, n, |i, j| (i + 2 * j) % 3 != 1);
+            for (lambda, set) in
+                [(0.0, CodeSet::Free), (0.3, CodeSet::Nonnegative), (1e9, CodeSet::Nonnegative)]
+            {
+                let penalty = Penalty { lambda, kappa2: 0.25 };
+                let mut gatherer = Gatherer::new();
+                for minibatch in [
+                    Minibatch::Dense(x.as_ref()),
+                    Minibatch::Sparse(SparseRef::new(d, &starts, &rows, &values).unwrap()),
+                    Minibatch::Masked { values: x.as_ref(), observed: &mask },
+                ] {
+                    let mut coder = Coder::new(penalty, set);
+                    coder.set_dictionary(&w);
+                    let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
+                    coder.code(minibatch, &w, &mut h, false, &mut costs).unwrap();
+                    let masked = matches!(minibatch, Minibatch::Masked { .. });
+                    let rebuilt = |i: usize, j: usize| (0..r).map(|k| w.get(i, k) * h.get(k, j)).sum::<f64>();
+                    let missing = |i: usize, j: usize| masked && !mask.get(i, j);
+                    let full =
+                        Mat::from_fn(d, n, |i, j| if missing(i, j) { rebuilt(i, j) } else { x.get(i, j) });
+                    let places = || (0..n).flat_map(|j| (0..d).map(move |i| (i, j)));
+                    let unseen = places().filter(|&(i, j)| missing(i, j));
+                    let filled: f64 = unseen.map(|(i, j)| rebuilt(i, j).powi(2)).sum();
+                    let codes = || (0..n).flat_map(|j| h.col(j));
+                    let share = codes().filter(|h| **h != 0.0).count() as f64 / (n * r) as f64;
+                    densities[usize::from(share > DENSE_ABOVE)] = true;
+                    let expected = codes().map(|h| lambda * h.abs() + 0.125 * h * h).sum::<f64>();
+                    for isa in Isa::available() {
+                        let (found, replaced) =
+                            gatherer.gather(isa, minibatch, &h, coder.supports(), &w, penalty);
+                        let near = |found: f64, expected: f64| {
+                            let close = (found - expected).abs() < 1e-9 * (1.0 + expected.abs());
+                            assert!(close, "{d}, {r}, {n}, {lambda}: {found} for {expected}");
+                        };
+                        near(found, expected);
+                        near(replaced, filled);
+                        let dot = |a: &dyn Fn(usize) -> f64, b: &dyn Fn(usize) -> f64| {
+                            (0..n).map(|j| a(j) * b(j)).sum::<f64>()
+                        };
+                        for k in 0..r {
+                            let h_k = |j: usize| h.get(k, j);
+                            for l in 0..r {
+                                near(gatherer.a.get(k, l), dot(&h_k, &|j| h.get(l, j)));
+                            }
+                            for i in 0..d {
+                                near(gatherer.b.get(i, k), dot(&|j| full.get(i, j), &h_k));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(densities, [true; 2]);
+    }
+
+    #[test]
+    fn statistics_add_up_and_those_of_other_sizes_are_refused() {
+        let of = |d: usize, r: usize, size: f64| Statistics {
+            a: Mat::from_fn(r, r, |i, j| size * (i + j) as f64),
+            b_transposed: Mat::from_fn(d, r, |i, j| size * (i * j) as f64 + 1.0),
+            r: size,
+            weight: 3.0 * size,
+        };
+        let mut sum = Statistics::zero(4, 3);
+        assert_eq!((sum.r, sum.weight, sum.b_transposed.rows(), sum.a.cols()), (0.0, 0.0, 4, 3));
+        sum.merge(&of(4, 3, 1.0)).unwrap();
+        sum.merge(&of(4, 3, 2.0)).unwrap();
+        assert_eq!((sum.r, sum.weight), (3.0, 9.0));
+        assert_eq!(sum.a, of(4, 3, 3.0).a);
+        assert_eq!(sum.b_transposed.get(3, 2), 3.0 * 6.0 + 2.0);
+        let before = sum.clone();
+        for other in [of(3, 3, 1.0), of(4, 2, 1.0)] {
+            let message = sum.merge(&other).unwrap_err().to_string();
+            assert!(message.contains("for 4 features and 3 atoms"), "{message}");
+            assert_eq!(sum, before);
+        }
+    }
+}

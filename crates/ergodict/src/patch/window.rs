@@ -215,4 +215,12 @@ mod tests {
         assert_eq!(window(5, 7).corners((5, 7)).unwrap(), (5, 7));
         assert_eq!(Window { boundary: Boundary::Free, ..window(5, 7) }.corners((5, 7)).unwrap(), (1, 1));
     }
+
+    #[test]
+    fn a_grid_without_places_has_no_runs() {
+        let window = Window { rows: 2, cols: 3, boundary: Boundary::Periodic };
+        for shape in [(0, 5), (5, 0), (0, 0)] {
+            window.runs(shape, (0, 0), |_, _, _, _| panic!("a place of {shape:?}"));
+        }
+    }
 }

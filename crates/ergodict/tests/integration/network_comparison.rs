@@ -212,3 +212,18 @@ fn own_dictionaries_fit_best_and_colleges_are_closest() {
     };
     assert!(pairs.iter().all(|&(a, b)| a < 3 && b < 3), "{}", found.sentence());
 }
+
+#[test]
+fn as_many_walks_are_taken_as_are_told() {
+    for samples in [20, 41] {
+        let settings = CompareSettings { samples: Some(samples), steps: 3, rewired: false, ..small() };
+        let mut job = comparison(settings, vec![("a", random(1)), ("b", random(2))], 0);
+        while !matches!(job.advance(Duration::ZERO, &Stop::default()).unwrap(), Status::Finished) {
+            let (done, total) = job.done();
+            assert!(done <= total.unwrap(), "{done} of {total:?}");
+        }
+        // Twenty blocks on each network.
+        let walks = 2 * samples.div_ceil(20) * 20;
+        assert_eq!(job.done(), (walks, Some(walks)));
+    }
+}

@@ -229,4 +229,27 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 4.0, 9.0], 0.5), 3.0);
         assert_eq!((quantile(&[1.0, 5.0], 1.0), quantile(&[1.0, 5.0], 0.0)), (5.0, 1.0));
     }
+
+    #[test]
+    fn quantiles_of_the_smallest_probabilities_have_all_digits() {
+        for p in [1e-300, 1e-200, 1e-100, 1e-40, 1e-12, 0.02, 0.022_8, 0.3, 0.499] {
+            let x = normal_quantile(p);
+            assert!((normal_tail(-x) / p - 1.0).abs() < 1e-12, "{p}: {x}");
+            if p > 0.01 {
+                assert!((normal_quantile(1.0 - p) + x).abs() < 1e-13, "{p}: {x}");
+            }
+        }
+        // By mpmath, on both sides of where the series ends and the fraction begins.
+        for (x, tail) in [
+            (0.5, 0.308_537_538_725_986_9),
+            (1.9, 0.028_716_559_816_001_805),
+            (2.1, 0.017_864_420_562_816_55),
+            (3.0, 0.001_349_898_031_630_094_5),
+            (10.0, 7.619_853_024_160_526e-24),
+            (20.0, 2.753_624_118_606_233_7e-89),
+            (37.0, 5.725_571_222_524_577e-300),
+        ] {
+            assert!((normal_tail(x) / tail - 1.0).abs() < 1e-12, "{x}: {}", normal_tail(x));
+        }
+    }
 }

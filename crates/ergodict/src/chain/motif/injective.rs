@@ -429,4 +429,15 @@ mod tests {
             assert!(different(&x) && x.iter().all(|&v| v > 5), "{x:?}");
         }
     }
+
+    #[test]
+    fn each_step_of_the_trial_is_a_try() {
+        // Chains of six nodes that do not repeat one go along the tail of a large star: next to none do.
+        let star = (1..400).map(|v| (0, v));
+        let edges: Vec<(u32, u32)> = star.chain([(1, 400), (400, 401), (401, 402)]).collect();
+        let network = Arc::new(Network::simple(403, &edges).unwrap());
+        let exact = ExactSampler::new(network, &Motif::path(6).unwrap()).unwrap();
+        let message = Injective::new(exact, 10, &mut stream(54, Purpose::Chain, 0)).unwrap_err().to_string();
+        assert!(message.contains("0 of 10 homomorphisms, from 10 tries"), "{message}");
+    }
 }

@@ -711,4 +711,21 @@ mod tests {
         let folded = few(&Motif::cycle(300).unwrap(), false).unwrap();
         assert!(folded.len() == 300 && folded.iter().collect::<HashSet<_>>().len() > 1);
     }
+
+    #[test]
+    fn sets_of_nodes_hold_what_was_kept_in_any_word() {
+        for n in [1, 63, 64, 65, 128, 200] {
+            let mut nodes = Nodes::with(n, |v| v % 3 == 0);
+            let kept: Vec<u32> = (0..n as u32).step_by(3).collect();
+            assert_eq!(nodes.iter().collect::<Vec<_>>(), kept);
+            let last = n as u32 - 1;
+            nodes.remove(0);
+            nodes.insert(last);
+            assert!(!nodes.contains(0) || last == 0);
+            assert!(nodes.contains(last));
+            (0..n as u32).for_each(|v| nodes.remove(v));
+            assert!(nodes.is_empty());
+        }
+        assert!(Nodes::with(0, |_| true).is_empty());
+    }
 }

@@ -419,3 +419,115 @@ fn part_note(parts: usize, largest: &Network, (nodes, edges): (usize, u64)) -> N
     );
     Note::hinting(text, Hint { setting: "component", value: "all".into() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(change: impl FnOnce(&mut SamplingSettings)) -> SamplingSettings {
+        let mut settings = SamplingSettings::default();
+        change(&mut settings);
+        settings
+    }
+
+    #[test]
+    fn numbers_are_within_their_limits() {
+        let chains = |chains| with(|settings| settings.chains = Some(chains)).check().is_ok();
+        assert_eq!([0, 1, MOST_CHAINS, MOST_CHAINS + 1].map(chains), [false, true, true, false]);
+        let every = |every| with(|settings| settings.every = every).check().is_ok();
+        assert_eq!([0, 1, MOST_STEPS, MOST_STEPS + 1].map(every), [false, true, true, false]);
+        let burn_in = |burn_in| with(|settings| settings.burn_in = burn_in).check().is_ok();
+        assert_eq!([0, MOST_STEPS, MOST_STEPS + 1].map(burn_in), [true, true, false]);
+        assert!(SamplingSettings::default().check().is_ok());
+        let decided = |chains, usage| with(|settings| settings.chains = chains).decided(usage).chains();
+        for usage in [Use::Learn, Use::Estimate] {
+            assert_eq!((decided(None, usage), decided(Some(3), usage)), (1, 3));
+        }
+        assert_eq!((decided(None, Use::Reconstruct), decided(Some(3), Use::Reconstruct)), (8, 3));
+        let memory = with(|settings| settings.memory = Some("8M".parse().unwrap()));
+        assert_eq!((memory.memory(), memory.memory_of_adjacency()), (Some(8 << 20), Some(1 << 20)));
+        assert_eq!(SamplingSettings::default().memory_of_adjacency(), None);
+    }
+
+    #[test]
+    fn motifs_are_those_of_the_model_or_refused() {
+        let star = Motif::star(5).unwrap();
+        let told =
+            |settings: SamplingSettings| settings.check_motif(&star).map_err(|error| error.to_string());
+        assert!(told(SamplingSettings::default()).is_ok());
+        assert!(told(with(|settings| settings.k = Some(5))).is_ok());
+        assert!(told(with(|settings| settings.k = Some(4))).unwrap_err().contains("the model is of 5 nodes"));
+        let named =
+            |name: &str, k| with(|settings| (settings.motif, settings.k) = (Some(name.to_owned()), Some(k)));
+        assert!(told(named("star", 5)).is_ok());
+        assert!(told(named("path", 5)).unwrap_err().contains("leave it out"));
+        let near = named("pathh", 5).motif().unwrap_err().to_string();
+        assert!(near.contains("did you mean 'path'"), "{near}");
+        let mut recorded = SamplingSettings::default();
+        recorded.record(&star, SamplerKind::Exact);
+        assert_eq!((recorded.k, recorded.sampler), (Some(5), Some(SamplerKind::Exact)));
+        assert_eq!(recorded.motif.as_deref(), Some("path"));
+    }
+
+    #[test]
+    fn the_largest_component_is_sampled_unless_all_is_asked_for() {
+        // A triangle with a tail, an edge, and a node alone.
+        let network = || Network::simple(7, &[(4, 5), (0, 1), (1, 2), (2, 0), (2, 3)]).unwrap();
+        let motif = Motif::path(3).unwrap();
+        let settings = SamplingSettings::default();
+        let chosen = settings.choose(Use::Learn, network(), &motif, 0).unwrap();
+        assert_eq!((chosen.network.nodes(), chosen.network.edges(), chosen.kind), (4, 4, SamplerKind::Walk));
+        let text = format!("{:?}", chosen.notes);
+        assert!(
+            text.contains("the largest of 3 components is sampled: 4 of 7 nodes, 4 of 5 edges"),
+            "{text}"
+        );
+        assert!(chosen.nodes.is_none());
+        let shared = Arc::new(network());
+        let again = settings.choose_shared(Use::Learn, &shared, &motif, 0).unwrap();
+        assert_eq!((again.network.nodes(), again.nodes), (4, Some(vec![0, 1, 2, 3])));
+        assert_eq!(format!("{:?}", again.notes), text);
+        let whole = Arc::new(Network::simple(3, &[(0, 1), (1, 2)]).unwrap());
+        let same = settings.choose_shared(Use::Learn, &whole, &motif, 0).unwrap();
+        assert!(
+            Arc::ptr_eq(&same.network, &whole)
+                && same.nodes.is_none()
+                && !format!("{:?}", same.notes).contains("components")
+        );
+        let (part, note) = settings.part(Network::simple(3, &[(0, 1), (1, 2)]).unwrap()).unwrap();
+        assert!(part.nodes() == 3 && note.is_none());
+        let all = with(|settings| settings.component = Component::All);
+        let chosen = all.choose(Use::Estimate, network(), &motif, 0).unwrap();
+        assert_eq!((chosen.network.nodes(), chosen.kind), (7, SamplerKind::Exact));
+        assert!(!format!("{:?}", chosen.notes).contains("components"));
+    }
+
+    #[test]
+    fn one_glauber_chain_and_tables_beyond_the_memory_are_told() {
+        let karate = || crate::data::embedded("karate").unwrap();
+        let motif = Motif::cycle(4).unwrap();
+        let glauber = |chains| {
+            let settings = with(|settings| {
+                (settings.sampler, settings.chains) = (Some(SamplerKind::Glauber), chains);
+            });
+            let chosen = settings.choose(Use::Learn, karate(), &motif, 0).unwrap();
+            format!("{:?}", chosen.notes)
+        };
+        let one = "convergence cannot be checked with one Glauber chain";
+        assert!(glauber(None).contains(one) && glauber(Some(1)).contains(one));
+        assert!(!glauber(Some(2)).contains(one));
+        // A limit of as much as is needed, and of less.
+        let path = Motif::path(6).unwrap();
+        let network = karate();
+        let needed = SamplerKind::Exact.bytes(&network, &path).unwrap();
+        let fits = |bytes: u64| {
+            let settings = with(|settings| {
+                settings.sampler = Some(SamplerKind::Exact);
+                settings.memory = Some(format!("{bytes}B").parse().unwrap());
+            });
+            settings.fits(Use::Learn, &network, &path)
+        };
+        assert!(fits(needed).is_ok());
+        assert!(matches!(fits(needed / 2), Err(Error::Memory { .. })));
+    }
+}

@@ -4,7 +4,7 @@ use crate::common::Random;
 use crate::data::Network;
 use crate::denoise::roc::auc;
 use crate::denoise::splits::Noise;
-use crate::denoise::{MotifCodes, MotifCodesParameters, MotifScores, Progress};
+use crate::denoise::{MotifCodes, MotifCodesParameters, MotifScores, Progress, Stage};
 use crate::linalg::Mat;
 use std::sync::Arc;
 
@@ -232,4 +232,36 @@ fn false_edges_between_groups_are_found() {
         auc(&method.scores(&network, &pairs, Noise::Removed, 0, &mut Progress::none()).unwrap(), &labels)
             .unwrap();
     assert!(area > 0.95, "{area}");
+}
+
+#[test]
+fn pairs_of_the_next_block_have_codes_of_their_own_and_progress_is_the_share_of_pairs() {
+    let network = network(3);
+    let parameters = MotifCodesParameters { patches: 2, ..small() };
+    let motifs = MotifCodes::learn(&network, &edges(&network), &parameters, 3, 0).unwrap();
+    let pairs: Vec<(u32, u32)> = all_pairs(60).into_iter().cycle().take(8192 + 8).collect();
+    let mut seen = Vec::new();
+    let mut note = |stage, done| {
+        seen.push((stage, done));
+        true
+    };
+    let codes = motifs.codes(&network, &pairs, &mut Progress::new(&mut note)).unwrap();
+    assert_eq!(seen, [(Stage::Features, 0.0), (Stage::Features, 8192.0 / 8200.0)]);
+    for at in [0, 1000, 8191, 8192, 8199] {
+        let alone = motifs.codes(&network, &pairs[at..=at], &mut Progress::none()).unwrap();
+        let far = codes.col(at).iter().zip(alone.col(0)).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(far < 1e-9, "{at}: {far}");
+    }
+}
+
+#[test]
+fn a_pair_that_is_alone_has_the_same_code_with_its_edge_and_without() {
+    let mut listed = edges(&network(1));
+    let without = Arc::new(Network::simple(62, &listed).unwrap());
+    listed.push((60, 61));
+    let with = Arc::new(Network::simple(62, &listed).unwrap());
+    let motifs = MotifCodes::learn(&without, &all_pairs(62), &small(), 3, 0).unwrap();
+    let [one, two] =
+        [without, with].map(|network| motifs.codes(&network, &[(60, 61)], &mut Progress::none()).unwrap());
+    assert_eq!(one, two);
 }

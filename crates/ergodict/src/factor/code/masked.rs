@@ -75,3 +75,33 @@ impl<T: Scalar> Job<'_, T> {
         T::gram(gram, (Op::Transposed, part.as_ref()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CodeSet, Coder, Penalty};
+    use crate::factor::minibatch::{Mask, Minibatch};
+    use crate::linalg::Mat;
+
+    #[test]
+    fn equal_atoms_share_what_is_seen_of_a_sample() {
+        let w = Mat::from_fn(5, 2, |i, _| (1 + i) as f64 / 10.0);
+        let x = Mat::from_fn(5, 6, |i, j| ((3 * i + 2 * j) % 7) as f64);
+        // Few rows of some columns, most of others.
+        let mask = Mask::from_fn(5, 6, |i, j| if j < 3 { i == j || i == 4 } else { i != j });
+        let mut coder = Coder::<f64>::new(Penalty { lambda: 0.0, kappa2: 0.0 }, CodeSet::Free);
+        coder.set_dictionary(&w);
+        let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
+        let masked = Minibatch::Masked { values: x.as_ref(), observed: &mask };
+        coder.code(masked, &w, &mut h, false, &mut costs).unwrap();
+        for j in 0..6 {
+            let seen = || (0..5).filter(|&i| mask.get(i, j));
+            let along: f64 = seen().map(|i| w.get(i, 0) * x.get(i, j)).sum();
+            let square: f64 = seen().map(|i| w.get(i, 0).powi(2)).sum();
+            // The shortest of all codes that fit.
+            for k in 0..2 {
+                assert!((h.get(k, j) - along / square / 2.0).abs() < 1e-9, "{k}, {j}: {}", h.get(k, j));
+            }
+            assert!((costs[j] + along * along / square).abs() < 1e-9);
+        }
+    }
+}

@@ -372,3 +372,80 @@ fn solve<T: Scalar, S: Simd>(s: S, triangle: &mut [T], row: &mut [T], inverse_pi
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Random;
+    use crate::linalg::Isa;
+    use crate::linalg::simd::Lanes;
+
+    #[test]
+    fn there_is_room_for_every_support_at_any_number_of_lanes() {
+        let mut workspace = Workspace::<f32>::new();
+        for (support, lanes) in [(0, 1), (15, 16), (16, 16), (31, 8), (5, 4), (40, 1), (40, 16), (3, 8)] {
+            workspace.reserve(support, lanes);
+            let rows = support + 1;
+            assert!(workspace.triangle.rows() >= rows * (rows + 1) / 2 * lanes, "{support}, {lanes}");
+            assert!(workspace.row.rows() >= rows * lanes);
+            assert!(workspace.inverse_pivots.rows() >= rows * lanes);
+        }
+    }
+
+    /// The solutions of systems with unit diagonals, one after another.
+    struct Solutions<'a> {
+        systems: &'a dyn Fn(usize) -> (Mat<f64>, Vec<f64>),
+        size: usize,
+    }
+
+    impl WithSimd for Solutions<'_> {
+        type Output = Vec<Vec<f64>>;
+        fn with_simd<S: Simd>(self, s: S) -> Vec<Vec<f64>> {
+            let (lanes, size) = (f64::lanes::<S>(), self.size);
+            let mut triangle = vec![0.0; (size + 1) * (size + 2) / 2 * lanes];
+            for lane in 0..lanes {
+                let (a, b) = (self.systems)(lane);
+                let lower = (0..size).flat_map(|i| (0..=i).map(move |j| (i, j)));
+                let entries = lower.map(|(i, j)| a.get(i, j)).chain(b);
+                entries.enumerate().for_each(|(at, x)| triangle[at * lanes + lane] = x);
+            }
+            let (mut row, mut pivots) = (vec![0.0; (size + 1) * lanes], vec![0.0; (size + 1) * lanes]);
+            solve::<f64, S>(s, &mut triangle, &mut row, &mut pivots, size);
+            (0..lanes).map(|lane| (0..size).map(|b| row[b * lanes + lane]).collect()).collect()
+        }
+    }
+
+    #[test]
+    fn systems_are_solved_in_every_lane_and_repeated_atoms_are_dropped() {
+        for isa in Isa::available() {
+            for size in (1..10).chain([12, 13, 31]) {
+                // Unit vectors, in odd lanes the second one equal to the first; solutions are known.
+                let systems = |lane: usize| {
+                    let mut random = Random::new((100 * size + lane) as u64);
+                    let mut atoms: Vec<Vec<f64>> =
+                        (0..size).map(|_| (0..2 * size).map(|_| random.normal()).collect()).collect();
+                    for atom in &mut atoms {
+                        let length = atom.iter().map(|x| x * x).sum::<f64>().sqrt();
+                        atom.iter_mut().for_each(|x| *x /= length);
+                    }
+                    if lane % 2 == 1 && size > 1 {
+                        atoms[1] = atoms[0].clone();
+                    }
+                    let dot = |i: usize, j: usize| atoms[i].iter().zip(&atoms[j]).map(|(x, y)| x * y).sum();
+                    let a = Mat::from_fn(size, size, dot);
+                    let wanted: Vec<f64> = (0..size).map(|_| random.normal()).collect();
+                    let b = (0..size).map(|i| (0..size).map(|j| a.get(i, j) * wanted[j]).sum()).collect();
+                    (a, b)
+                };
+                for (lane, h) in isa.run(Solutions { systems: &systems, size }).into_iter().enumerate() {
+                    let (a, b) = systems(lane);
+                    for i in 0..size {
+                        let found: f64 = (0..size).map(|j| a.get(i, j) * h[j]).sum();
+                        assert!((found - b[i]).abs() < 1e-9, "{size}, {lane}: {found} for {}", b[i]);
+                    }
+                    assert!(lane % 2 == 0 || size == 1 || h[1] == 0.0, "{size}, {lane}: {h:?}");
+                }
+            }
+        }
+    }
+}

@@ -106,3 +106,30 @@ fn project(h: &[f64], threshold: f64, set: CodeSet) -> Vec<f64> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CodeSet, CodeSolver, Coder, Penalty};
+    use crate::linalg::Mat;
+
+    #[test]
+    fn nothing_to_fit_takes_no_steps_and_all_else_is_fitted() {
+        let w = Mat::from_fn(2, 2, |i, k| f64::from(u8::from(i == k)));
+        let solve = |x: [f64; 2]| {
+            let mut coder = Coder::<f64>::new(Penalty { lambda: 0.0, kappa2: 0.0 }, CodeSet::Nonnegative);
+            coder.solver = CodeSolver::ProjectedGradient;
+            coder.set_dictionary(&w);
+            let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
+            let x = Mat::from_fn(2, 1, |i, _| x[i]);
+            let report = coder.code((&x).into(), &w, &mut h, false, &mut costs).unwrap();
+            ([h.get(0, 0), h.get(1, 0)], costs[0], report.steps)
+        };
+        for x in [[1.0, 0.0], [0.25, 1.0], [2.0, 3.0], [1e-3, 0.0]] {
+            let (h, cost, steps) = solve(x);
+            assert!((h[0] - x[0]).abs() < 1e-6 && (h[1] - x[1]).abs() < 1e-6, "{h:?} for {x:?}");
+            assert!((cost + x[0] * x[0] + x[1] * x[1]).abs() < 1e-6 && steps > 0);
+        }
+        assert_eq!(solve([0.0, 0.0]), ([0.0, 0.0], 0.0, 0));
+        assert_eq!(solve([-1.0, -2.0]).0, [0.0, 0.0]);
+    }
+}

@@ -744,3 +744,93 @@ fn sets_that_cannot_be_are_refused() {
         assert!(p.check(3).is_err(), "{:?}", p.dictionary());
     }
 }
+
+#[test]
+fn paths_are_in_a_unit_of_their_own_unless_it_has_no_inverse() {
+    let mut descent = super::ColumnDescent::<f32>::new();
+    let isa = crate::linalg::Isa::available()[0];
+    let at =
+        |size: f32, shift: usize| Mat::<f32>::from_fn(5, 3, |i, j| size * ((3 * i + shift * j) % 7) as f32);
+    for size in [1e-30, 1.0, 1e30] {
+        let (w, previous) = (at(size, 2), at(size, 1));
+        assert!(descent.take_path(isa, &w, &previous));
+        let unit = descent.unit_of_path;
+        let mut longest = 0.0f32;
+        for (i, j) in (0..5).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            let step = descent.path.get(i, j);
+            assert_eq!(f64::from(step) * unit, f64::from(w.get(i, j) - previous.get(i, j)));
+            longest = longest.max(step.abs());
+        }
+        assert!((1.0..2.0).contains(&longest), "{longest}");
+    }
+    for (w, previous) in [(at(1.0, 2), at(1.0, 2)), (at(1e-44, 2), at(0.0, 1)), (at(6e37, 1), at(-6e37, 1))] {
+        assert!(!descent.take_path(isa, &w, &previous));
+    }
+}
+
+#[test]
+fn shares_of_a_path_are_where_the_quadratic_is_least() {
+    for (d, r) in [(3, 1), (5, 3), (4, 8), (6, 9), (5, 17), (7, 130)] {
+        let mut random = Random::new((d * r) as u64);
+        let h = random.uniforms(r, 2 * r + 3);
+        let a = Mat::from_fn(r, r, |i, j| (0..h.cols()).map(|n| h.get(i, n) * h.get(j, n)).sum::<f64>());
+        let b_transposed = random.uniforms(d, r);
+        let previous = random.uniforms(d, r);
+        let set = ColumnSet::Box { lower: 0.0, upper: 0.8 };
+        let goal =
+            super::Descent { a: &a, b_transposed: &b_transposed, kappa1: 0.5, tolerance: 0.0, max_sweeps: 0 };
+        for isa in crate::linalg::Isa::available() {
+            let mut descent = super::ColumnDescent::<f64>::new();
+            let mut w = previous.clone();
+            descent.minimize(isa, &mut w, &previous, &set, &goal);
+            assert_eq!(distance(&w, &previous), 0.0, "no sweep");
+            let unit = descent.unit;
+            let swept = descent.sweep(isa, &mut w, &set, &b_transposed);
+            let path = combine(1.0, &w, -1.0, &previous);
+            let weighed = Mat::from_fn(r, r, |i, j| a.get(i, j) + if i == j { 0.5 } else { 0.0 });
+            let value = |w: &Mat<f64>| inner(&times(w, &weighed), w) - 2.0 * inner(w, &b_transposed);
+            let gain = value(&previous) - value(&w);
+            assert!((swept.gain / unit / gain - 1.0).abs() < 1e-8, "{} for {gain}", swept.gain / unit);
+            assert!((swept.moved / inner(&path, &path) - 1.0).abs() < 1e-9);
+            assert!((swept.norm / inner(&w, &w) - 1.0).abs() < 1e-9);
+            let fall = inner(&combine(1.0, &b_transposed, -1.0, &times(&previous, &weighed)), &path);
+            let expected = fall / inner(&times(&path, &weighed), &path);
+            let quick = descent.quick_share(isa, &w, &previous, swept.gain).unwrap();
+            assert!((quick / expected - 1.0).abs() < 1e-8 && quick < expected, "{quick} for {expected}");
+            let exact = descent.exact_share(isa, &w, &previous, &b_transposed).unwrap();
+            assert!((exact / expected - 1.0).abs() < 1e-8, "{exact} for {expected}");
+            assert!(descent.exact_share(isa, &previous, &previous, &b_transposed).is_none());
+        }
+    }
+}
+
+#[test]
+fn sweeps_are_those_of_the_plain_loop_across_blocks() {
+    for (d, r) in [(3, 7), (4, 8), (5, 9), (4, 16), (5, 17), (3, 33), (4, 128), (3, 129), (2, 200)] {
+        let mut random = Random::new((3 * d * r) as u64);
+        let h = random.uniforms(r, r + 3);
+        let a = Mat::from_fn(r, r, |i, j| (0..h.cols()).map(|n| h.get(i, n) * h.get(j, n)).sum::<f64>());
+        let b_transposed = Mat::from_fn(d, r, |_, _| random.between(0.0, r as f64));
+        let previous = random.uniforms(d, r);
+        let set = ColumnSet::NonnegBall { radius: 0.7 };
+        let goal =
+            super::Descent { a: &a, b_transposed: &b_transposed, kappa1: 0.0, tolerance: 0.0, max_sweeps: 0 };
+        let mut plain = previous.clone();
+        for j in 0..r {
+            let mut column: Vec<f64> = (0..d)
+                .map(|i| {
+                    let along: f64 = (0..r).map(|k| plain.get(i, k) * a.get(k, j)).sum();
+                    plain.get(i, j) - (along - b_transposed.get(i, j)) / a.get(j, j)
+                })
+                .collect();
+            set.project(&mut column);
+            plain.col_mut(j).copy_from_slice(&column);
+        }
+        for isa in crate::linalg::Isa::available() {
+            let (mut descent, mut w) = (super::ColumnDescent::<f64>::new(), previous.clone());
+            descent.minimize(isa, &mut w, &previous, &set, &goal);
+            descent.sweep(isa, &mut w, &set, &b_transposed);
+            assert!(distance(&w, &plain) < 1e-9, "{d}×{r}: {}", distance(&w, &plain));
+        }
+    }
+}

@@ -1,6 +1,7 @@
-//! Weights of steps that are given before they are taken.
+//! Weights of steps that are given before they are taken, and sums that overflow.
 
 use super::Factorizer;
+use crate::Error;
 use crate::factor::{FactorSettings, Schedule};
 use crate::linalg::Mat;
 
@@ -25,4 +26,18 @@ fn weights_that_are_given_are_used_once_and_then_repeated() {
     for weight in [0.0, -0.5, 1.0 + 1e-9, f64::NAN] {
         assert!(model.next_weight(weight).unwrap_err().to_string().contains("(0, 1]"), "{weight}");
     }
+}
+
+#[test]
+fn sums_that_overflow_are_told_with_the_largest_code() {
+    let largest = |error: Error| match error {
+        Error::Overflow { largest, .. } => largest,
+        error => panic!("{error}"),
+    };
+    // Squares that fit f64, and do not with the penalty of codes of a half.
+    let size = 2f64.powi(510);
+    let settings = FactorSettings { lambda: size, ..FactorSettings::new(1) };
+    let mut model = Factorizer::from_dictionary(settings, Mat::from_fn(1, 1, |_, _| 1.0).as_ref()).unwrap();
+    let found = largest(model.step(&Mat::from_fn(1, 3, |_, _| size)).unwrap_err());
+    assert!((found - 0.5).abs() < 1e-9, "{found}");
 }

@@ -152,3 +152,15 @@ fn means_over_all_homomorphisms_are_conditional_densities() {
         }
     }
 }
+
+#[test]
+fn patches_are_bits_where_the_network_is_undirected_and_has_no_weights() {
+    let mut random = Random::new(3);
+    for kind in (0..8).map(|i| (i & 1 == 1, i & 2 == 2, i & 4 == 4)) {
+        let network = network(&mut random, 9, 30, kind);
+        let patches = NetworkPatches::new(&network, 4, Adjacency::BUDGET);
+        assert_eq!(patches.are_bits(), !kind.0 && !kind.1, "{kind:?}");
+        let loops = if kind.2 { 4 } else { 0 };
+        assert_eq!((patches.bit_count(), patches.features()), (6 + loops, 16), "{kind:?}");
+    }
+}

@@ -496,4 +496,30 @@ mod tests {
             assert_eq!(Denoising::new(&image, None, &loud).is_ok(), fits);
         }
     }
+
+    #[test]
+    fn atoms_of_patches_are_counted_from_none() {
+        use crate::chain::Boundary;
+        use crate::factor::FactorSettings;
+        let image = crate::data::tessellation(9, 8, false, 3).unwrap();
+        let window = Window { rows: 3, cols: 4, boundary: Boundary::Free };
+        let kind = PatchKind { window, channels: image.channels(), spins: None };
+        let features = window.features(kind.channels);
+        let settings = FactorSettings { lambda: 0.0, ..FactorSettings::new(5) };
+        let mut factorizer = Factorizer::<f32>::random(settings, features, 1).unwrap();
+        let mut average = Average::new(&image, kind);
+        let (mut atoms, mut kept, mut patches) = (0, 0, 0);
+        for (corners, sigma) in [(&[(0, 0), (1, 2), (6, 4)][..], 10.0), (&[(2, 2)], 1e-9)] {
+            average.add(corners, &mut factorizer, sigma).unwrap();
+            let limit = ROUNDING * allowed(features, sigma);
+            for (j, loss) in factorizer.losses().enumerate() {
+                let used = factorizer.code().col(j).iter().filter(|h| **h != 0.0).count();
+                atoms += if loss <= limit { used as u64 } else { features as u64 };
+                kept += u64::from(loss > limit);
+            }
+            patches += corners.len() as u64;
+            assert_eq!((average.atoms, average.kept, average.patches), (atoms, kept, patches));
+        }
+        assert!(atoms > 0 && kept > 0 && kept < patches);
+    }
 }

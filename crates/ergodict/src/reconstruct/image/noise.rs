@@ -182,6 +182,9 @@ mod tests {
             image((30, 30), 1, &|i, j, x| {
                 if (10..13).contains(&i) && (14..17).contains(&j) { 0.5 } else { x }
             }),
+            // A line across, which is the first row of some blocks and the last one of others.
+            image((30, 40), 1, &|i, _, x| if (10..13).contains(&i) { 0.5 } else { x }),
+            image((40, 30), 1, &|_, j, x| if (17..20).contains(&j) { 0.5 } else { x }),
         ];
         for (number, image) in images.iter().enumerate() {
             let (found, exact) = (noise_level(image).unwrap(), by_definition(image));

@@ -233,3 +233,32 @@ pub(super) fn add(one: CodeReport, two: CodeReport) -> CodeReport {
         kkt: one.kkt.max(two.kkt),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parts_get_what_is_theirs_in_order_after_what_they_had() {
+        for count in [0, 1, 2, 63, 200] {
+            let keys: Vec<u32> = (0..count).map(|i| i * i % 7).collect();
+            let values: Vec<f64> = (0..count).map(f64::from).collect();
+            let (mut first, mut second) = (List::new(), List::new());
+            for list in [&mut first, &mut second] {
+                list.reserve(1 + keys.len());
+                list.push(9, -1.0);
+            }
+            share_in_two(&keys, &values, |key| (key % 2) as usize, &mut first, &mut second);
+            for (part, list) in [(0, &first), (1, &second)] {
+                let own = keys.iter().zip(&values).filter(|(key, _)| **key % 2 == part);
+                let (keys, values): (Vec<u32>, Vec<f64>) =
+                    [(9, -1.0)].into_iter().chain(own.map(|(key, value)| (*key, *value))).unzip();
+                assert_eq!((&list.keys[..list.len], &list.values[..list.len]), (&keys[..], &values[..]));
+            }
+        }
+        let one = CodeReport { steps: 1, newton_steps: 20, capped: 3, kkt: 0.5 };
+        let two = CodeReport { steps: 10, newton_steps: 2, capped: 4, kkt: 0.25 };
+        let both = CodeReport { steps: 11, newton_steps: 22, capped: 7, kkt: 0.5 };
+        assert_eq!((add(one, two), add(two, one)), (both, both));
+    }
+}

@@ -187,3 +187,66 @@ fn wanted(network: &Network, pairs: &[(u32, u32)]) -> Result<Adjacency> {
     let wanted = Network::build(NodeIds::numbered(nodes), &edges, false, build)?.0;
     Ok(Adjacency::within(&Arc::new(wanted), Adjacency::BUDGET, WANTED))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Random;
+
+    #[test]
+    fn masks_leave_out_pairs_of_motif_edges_and_what_is_not_wanted() {
+        let mut random = Random::new(1);
+        for k in [2, 3, 11, 12, 63, 64, 65] {
+            for (directed, loops) in [(false, false), (false, true), (true, false), (true, true)] {
+                let mut edges: Vec<(u32, u32, f64)> = (0..30).map(|v| (v, (v + 1) % 30, 1.0)).collect();
+                edges.extend(loops.then_some((3, 3, 1.0)));
+                let build = Build { directed, loops: if loops { Loops::Keep } else { Loops::default() } };
+                let network = Network::build(NodeIds::numbered(30), &edges, false, build).unwrap().0;
+                let mut pairs: Vec<(u32, u32)> = Vec::new();
+                while pairs.len() < 200 {
+                    let (u, v) = (random.below(30) as u32, random.below(30) as u32);
+                    pairs.extend((u != v).then_some((u, v)));
+                }
+                let mut wanted = vec![Targets::All, Targets::Only(pairs.clone())];
+                if loops {
+                    pairs.extend([(3, 3), (7, 7)]);
+                    wanted.push(Targets::Only(pairs));
+                }
+                for (motif, targets) in [Motif::path(k).unwrap(), Motif::star(k).unwrap()]
+                    .iter()
+                    .flat_map(|motif| wanted.iter().map(move |targets| (motif, targets)))
+                {
+                    for mode in [Mode::Plain, Mode::OffMotif] {
+                        let positions = Positions::new(&network, motif, mode, targets).unwrap();
+                        let x: Vec<u32> = (0..k).map(|_| random.below(30) as u32).collect();
+                        let pair = |&(a, b): &(u32, u32)| (x[a as usize], x[b as usize]);
+                        let turned = |(u, v): (u32, u32)| (v, u);
+                        let (mut bits, mut mask) = (Vec::new(), vec![7; positions.words()]);
+                        positions.wanted(&x, &mut bits);
+                        positions.mask(&x, &bits, &mut mask);
+                        assert_eq!(mask.len(), positions.len().div_ceil(64));
+                        for (i, place) in positions.places().iter().enumerate() {
+                            let this = pair(place);
+                            let of_motif = |edge| pair(edge) == this || turned(pair(edge)) == this;
+                            let taken = mode == Mode::OffMotif && motif.edges().iter().any(of_motif);
+                            let is_wanted = match targets {
+                                Targets::All => true,
+                                Targets::Only(pairs) => {
+                                    pairs.contains(&this) || !directed && pairs.contains(&turned(this))
+                                }
+                            };
+                            let found = mask[i / 64] >> (i % 64) & 1 == 1;
+                            assert_eq!(
+                                found,
+                                is_wanted && !taken,
+                                "{k}, {directed}, {loops}, {mode:?}, {place:?}: {this:?}"
+                            );
+                        }
+                        let rest = positions.len() % 64;
+                        assert!(rest == 0 || mask[mask.len() - 1] >> rest == 0, "nothing beyond the last");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -107,3 +107,33 @@ impl Job for ReconstructionRun {
         format!("{:.0} % of edges seen", 100.0 * f64::from(seen) / f64::from(all))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Motif, SamplerBuilder, SamplerKind};
+    use crate::linalg::Mat;
+    use crate::reconstruct::network::{ReconstructionSettings, Targets};
+
+    #[test]
+    fn a_run_is_over_with_the_block_that_takes_the_last() {
+        let (karate, motif) = (crate::data::embedded("karate").unwrap().into(), Motif::path(2).unwrap());
+        let w = Mat::from_fn(4, 1, |_, _| 0.5);
+        let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &motif, 0).unwrap();
+        for (samples, steps) in [
+            (0, &[(true, 0)][..]),
+            (5, &[(true, 5)]),
+            (BLOCK, &[(true, BLOCK)]),
+            (BLOCK + 1, &[(false, BLOCK), (true, BLOCK + 1)]),
+        ] {
+            let settings = ReconstructionSettings::default();
+            let empty = Reconstructor::<f32>::new(&w, &karate, &motif, &settings, Targets::All).unwrap();
+            let walker = MotifWalker::new(sampler.clone(), 0, 0, 0, 1).unwrap();
+            let mut run = ReconstructionRun::new(empty, vec![walker], samples);
+            for &(over, taken) in steps {
+                assert_eq!((run.step().unwrap(), run.reconstructor().taken()), (over, taken));
+            }
+            assert_eq!(run.done(), (samples, Some(samples)));
+        }
+    }
+}

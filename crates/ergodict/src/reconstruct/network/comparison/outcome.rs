@@ -378,7 +378,7 @@ mod tests {
             })
             .collect();
         let cells = Cells::new(&places, 3, Measure::Error, &measured).unwrap();
-        let names: Vec<String> = ["a", "b", "c"][..n].iter().map(|name| (*name).to_owned()).collect();
+        let names: Vec<String> = ["a", "b", "c", "d"][..n].iter().map(|name| (*name).to_owned()).collect();
         ComparisonOutcome::new(&cells, &names, if n == 3 { &[1] } else { &[] }).unwrap()
     }
 
@@ -451,6 +451,20 @@ mod tests {
             found
                 .sentence()
                 .starts_with("Inconclusive: the dictionary of b fits c better than its own (relative error ")
+        );
+    }
+
+    #[test]
+    fn clusters_of_other_clusters_are_drawn_where_they_are_closer_beyond_error() {
+        // The pairs a, b and c, d; the second is as far apart as both pairs are, but for chance.
+        let far = 1.001;
+        let losses = [[0.0, 0.3, far, far], [0.3, 0.0, far, far], [far, far, 0.0, 1.0], [far, far, 1.0, 0.0]];
+        let round = |x: f64| (1e6 * x).round() / 1e6;
+        let merge = |m: &TreeMerge| (m.a, m.b, round(m.drawn), m.distinct, m.grouped);
+        let found = outcome(losses, 4);
+        assert_eq!(
+            found.merges.iter().map(merge).collect::<Vec<_>>(),
+            [(0, 1, 0.3, true, true), (2, 3, far, true, false), (4, 5, far, true, true)]
         );
     }
 }
