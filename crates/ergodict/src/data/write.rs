@@ -48,19 +48,17 @@ enum Sink {
     Open(File),
 }
 
-/// How much of a file was written, and up to where the system was asked to put it on disk.
+/// Bytes of a file that were written; the system was asked to put all whole batches on disk.
 #[derive(Default)]
-struct Progress {
-    written: u64,
-    begun: u64,
-}
+struct Progress(u64);
 
 impl Progress {
     fn add(&mut self, file: &File, bytes: usize) {
-        self.written += bytes as u64;
-        if self.written - self.begun >= BATCH {
-            begin_sync(file, self.begun, self.written - self.begun);
-            self.begun = self.written;
+        let before = self.0;
+        self.0 += bytes as u64;
+        let (from, to) = (before / BATCH * BATCH, self.0 / BATCH * BATCH);
+        if from < to {
+            begin_sync(file, from, to - from);
         }
     }
 }

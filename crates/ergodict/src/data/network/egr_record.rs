@@ -131,11 +131,6 @@ impl Record {
         if bytes.len() != LENGTH || blake3::hash(rest) != *seal || !rest.starts_with(MAGIC) {
             return None;
         }
-        fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-            let (first, after) = rest.split_first_chunk::<N>()?;
-            *rest = after;
-            Some(*first)
-        }
         let number = |rest: &mut &[u8]| take(rest).map(u64::from_le_bytes);
         let identity = |rest: &mut &[u8]| {
             let mut numbers = [0; IDENTITY];
@@ -160,6 +155,13 @@ impl Record {
             largest: flag(2).then_some(largest),
         })
     }
+}
+
+/// The next bytes.
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, after) = rest.split_first_chunk::<N>()?;
+    *rest = after;
+    Some(*first)
 }
 
 /// A large file that is open, and the places of what is known of it.
