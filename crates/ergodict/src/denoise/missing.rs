@@ -912,8 +912,13 @@ mod tests {
     #[test]
     fn blends_are_chosen_by_what_is_asked_for() {
         let labels: Vec<bool> = (0..100).map(|i| i < 10).collect();
-        // The first has one true pair on top and the others in the middle, the other all behind ten false ones.
-        let top: Vec<f64> = (0..100).map(|i| [50.0, 200.0][usize::from(i == 0)] + f64::from(i)).collect();
+        // The first has six true pairs on top and four at the end, the other all of them behind five false ones.
+        let top: Vec<f64> = (0..100)
+            .map(|i| {
+                [0.0, 200.0, -200.0][usize::from(i < 6) + 2 * usize::from((6..10).contains(&i))]
+                    + f64::from(i)
+            })
+            .collect();
         let close = |i: usize| if i < 10 { 500.0 } else if i < 15 { 1000.0 } else { 0.0 } - i as f64;
         let close: Vec<f64> = (0..100).map(close).collect();
         for negatives in Negatives::ALL {
@@ -925,9 +930,10 @@ mod tests {
             } else {
                 one.auc > two.auc
             };
+            assert_eq!(better, negatives == Negatives::All);
             let shares = training.blend(&[top.clone(), close.clone()]);
             assert!((shares[0] + shares[1] - 1.0).abs() < 1e-12);
-            assert!((shares[0] > 0.0) || !better, "{negatives:?}: {shares:?}");
+            assert!(shares[usize::from(!better)] > 0.0, "{negatives:?}: {shares:?}");
             let alone = training.blend(&[close.clone(), close.clone(), top.iter().map(|x| -x).collect()]);
             assert_eq!(alone[1], 0.0, "the first of equal ones");
         }

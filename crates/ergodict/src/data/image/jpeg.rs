@@ -20,7 +20,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     decoder.decode_headers().map_err(problem)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let shape = shape(width as u64, height as u64)?;
-    // A square of 8×8 pixels takes a bit at least. What is not there would become gray, of any size that the head states.
+    // Each block of 8×8 pixels takes a bit at least. The decoder fills up what is missing with gray, whatever the size.
     if width.div_ceil(8) * height.div_ceil(8) > 8 * bytes.len() {
         let there = bytes.len();
         return Err(Problem::Damaged(format!("{there} bytes are too few for {width}×{height} pixels")));

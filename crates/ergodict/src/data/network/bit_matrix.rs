@@ -1,7 +1,7 @@
 //! Adjacency as a bit matrix: bit `v` of row `u` is whether `A(u,v) > 0`.
 
 use super::Rows;
-use super::adjacency::{Pairs, Table};
+use super::adjacency::{Pairs, Table, one_by_one};
 
 /// Most nodes of a patch.
 const MOST: usize = 64;
@@ -55,10 +55,13 @@ impl Table for BitMatrix {
         word >> (v % 64) & 1 == 1
     }
 
-    /// A byte for each pair first, whose lowest bit is the answer, then the bits of all bytes. Bytes are read only after those of the next patch
-    /// were written: sooner, the processor would wait for the writes.
+    /// A byte for each pair first, whose lowest bit is the answer, then the bits of all bytes. The bytes of a patch are read after those of the
+    /// next one were written: reading eight bytes that were just written one by one stalls the processor.
     #[inline(always)]
     fn each_patch(&self, xs: &[u32], pairs: Pairs, mut each: impl FnMut(usize, &[u64])) {
+        if xs.len() == pairs.k {
+            return one_by_one(self, xs, pairs, each);
+        }
         let (mut rows, mut buffers) = ([self.words.as_ptr(); MOST], [[0; MOST * MOST]; 2]);
         let mut words = [0; MOST];
         let words = &mut words[..pairs.count().div_ceil(64)];
@@ -76,7 +79,7 @@ impl Table for BitMatrix {
             for (b, &v) in x.iter().enumerate() {
                 let (column, shift) = (v as usize / 64, v % 64);
                 for row in &rows[..pairs.column(b).1] {
-                    // SAFETY: `row` has seen all nodes, and at most `MOST` of them have `MOST²` pairs. The read is volatile because gathers, which
+                    // SAFETY: `row` checked every node, and at most `MOST` of them have `MOST²` pairs. The read is volatile because gathers, which
                     // compilers make of this loop otherwise, take 1.2 times as long (Zen 4).
                     unsafe {
                         *bytes.get_unchecked_mut(at) = (row.add(column).read_volatile() >> shift) as u8;

@@ -1,12 +1,13 @@
-//! What the full check of a large `.egr` file found, kept beside it, so that the file opens at once the next time.
+//! What the full check of a large `.egr` file found, kept next to it, so that the file opens at once the next time.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `NAME.egr.check` | what file was checked (device, inode, length, times, header), its digest, and its number of components, under a BLAKE3 |
-//! | `NAME.egr.largest` | its largest component, where there are several, as an `.egr` file |
+//! | `NAME.egr.ergodict-check` | what file was checked (device, inode, length, times, header), its digest, and its number of components, under a BLAKE3 |
+//! | `NAME.egr.ergodict-largest` | its largest component, where there are several, as an `.egr` file |
 //!
-//! Both only ever save work: whatever does not fit, is damaged or cannot be written leads to the full check, and no error. What
-//! changes a file changes its times, so a record of a file that was not yet at rest when it was opened is not written.
+//! Both only ever save work. Whatever does not fit, is damaged or cannot be written leads to the full check, and is no error. Both are
+//! readable by their owner alone, and believed only if that is this user or root: others could make up a record of any file.
+//! What changes a file changes its times, so a file that was not yet at rest when it was opened gets no record.
 
 use super::Network;
 use super::egr::{self, HEADER};
@@ -120,15 +121,15 @@ impl Record {
         numbers(&[flags, self.components], &self.digest.unwrap_or_default());
         numbers(&identity.0, &header);
         numbers(&[], &boot);
-        let seal = blake3::hash(&bytes);
+        let seal = seal(&bytes);
         bytes.extend_from_slice(seal.as_bytes());
         bytes
     }
 
     /// None of whatever is no whole record.
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let (mut rest, seal) = bytes.split_last_chunk::<32>()?;
-        if bytes.len() != LENGTH || blake3::hash(rest) != *seal || !rest.starts_with(MAGIC) {
+        let (mut rest, sealed) = bytes.split_last_chunk::<32>()?;
+        if bytes.len() != LENGTH || seal(rest) != *sealed || !rest.starts_with(MAGIC) {
             return None;
         }
         let number = |rest: &mut &[u8]| take(rest).map(u64::from_le_bytes);
@@ -155,6 +156,11 @@ impl Record {
             largest: flag(2).then_some(largest),
         })
     }
+}
+
+/// The BLAKE3 of a record and of the version that made it: another version checks again.
+fn seal(bytes: &[u8]) -> blake3::Hash {
+    blake3::Hasher::new().update(bytes).update(env!("CARGO_PKG_VERSION").as_bytes()).finalize()
 }
 
 /// The next bytes.
@@ -186,16 +192,14 @@ impl LargeFile {
             name.push(end);
             Some(path.with_file_name(name))
         };
-        let (record, largest) = (beside(".check")?, beside(".largest")?);
+        let (record, largest) = (beside(".ergodict-check")?, beside(".ergodict-largest")?);
         Some(Self { file: file.try_clone().ok()?, identity, opened, record, largest })
     }
 
     /// What is known of this file as it is now.
     pub(super) fn recall(&self) -> Option<Record> {
         let mut bytes = Vec::new();
-        // Not a pipe that someone put there.
-        let record = File::open(&self.record).ok().filter(|_| self.record.is_file())?;
-        record.take(LENGTH as u64 + 1).read_to_end(&mut bytes).ok()?;
+        open_own(&self.record)?.take(LENGTH as u64 + 1).read_to_end(&mut bytes).ok()?;
         let record = Record::parse(&bytes)?;
         (record.identity == self.identity && self.is_unchanged() && record.header == self.header()?)
             .then_some(record)
@@ -232,6 +236,10 @@ impl LargeFile {
                 largest: None,
             })
         });
+        // It is of a file that is no more, or of an earlier state of this one.
+        if open_own(&self.largest).is_some() {
+            let _ = fs::remove_file(&self.largest);
+        }
     }
 
     /// Adds to what is known of a file that was checked.
@@ -242,12 +250,13 @@ impl LargeFile {
         }
     }
 
-    /// Not waited for until it is on disk: half a record is none.
+    /// The record is not waited for until it is on disk, as half a record is none; what it is of is, since a check sees what is in memory.
     fn keep(&self, record: &Record) -> io::Result<()> {
         let at_rest = self.identity.last_change().and_then(|last| last.checked_add(AT_REST));
         if at_rest.is_none_or(|at_rest| at_rest >= self.opened) || !self.is_unchanged() {
             return Ok(());
         }
+        self.file.sync_data()?;
         write(&self.record, |out| out.write_all(&record.to_bytes())).map(|_| ())
     }
 
@@ -269,7 +278,7 @@ impl LargeFile {
             return Some((None, 1, record.bipartite));
         }
         let mut part = record.largest.filter(|part| part.weighted == weighted)?;
-        let file = File::open(&self.largest).ok()?;
+        let file = open_own(&self.largest)?;
         let identity = |file: &File| file.metadata().ok().and_then(|meta| Identity::new(&meta));
         if identity(&file)? != part.identity {
             return None;
@@ -299,37 +308,67 @@ impl LargeFile {
         (components, bipartite): (usize, bool),
     ) -> Option<Network> {
         self.recall()?;
-        let size = self.identity.length();
-        if free(self.largest.parent()?)? / SPARE < size {
-            return None;
-        }
-        let file = write(&self.largest, |out| {
-            let mut out = BufWriter::with_capacity(1 << 17, out);
-            egr::write(part, &mut out)?;
-            out.flush()
-        });
-        let file = file.ok()?;
+        // Of several processes that open the file for the first time one writes.
+        self.file.try_lock().ok()?;
+        let written = self.write_largest(part);
+        let _ = self.file.unlock();
+        let (file, network, header) = written?;
         let boot = boot();
-        if boot == [0; BOOT] {
-            file.sync_all().ok()?;
-        }
-        let identity = Identity::new(&file.metadata().ok()?).filter(|file| file.length() <= size)?;
-        let (network, header) = egr::read_largest(&self.largest, &file, true).ok()?;
+        let identity = Identity::new(&file.metadata().ok()?)?;
         self.add(|record| {
             (record.components, record.bipartite) = (components as u64, bipartite);
             record.largest = Some(LargestFile { identity, header, boot, weighted });
         });
         Some(network)
     }
+
+    fn write_largest(&self, part: &Network) -> Option<(File, Network, [u8; HEADER])> {
+        let size = self.identity.length();
+        let file = write(&self.largest, |out| {
+            if self.largest.parent().and_then(free).is_none_or(|free| free / SPARE < size) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let mut out = BufWriter::with_capacity(1 << 17, out);
+            egr::write(part, &mut out)?;
+            out.flush()
+        });
+        let file = file.ok()?;
+        if boot() == [0; BOOT] {
+            file.sync_all().ok()?;
+        }
+        let (network, header) = egr::read_largest(&self.largest, &file, true).ok()?;
+        Some((file, network, header))
+    }
 }
 
-/// Writes a file that others see whole or not at all, and gives a handle for reading.
+/// A file of this user's, or of root's, that nobody else may write: not a pipe that someone put there, nor a link.
+#[cfg(unix)]
+fn open_own(path: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::unix::fs::MetadataExt;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    let meta = file.metadata().ok()?;
+    let owner = [0, rustix::process::geteuid().as_raw()].contains(&meta.uid());
+    (meta.is_file() && owner && meta.mode() & 0o022 == 0).then_some(file)
+}
+
+#[cfg(not(unix))]
+fn open_own(_: &Path) -> Option<File> {
+    None
+}
+
+/// Writes a file that is there whole or not at all, for this user alone, and gives a handle for reading. What has its name and is not this
+/// user's stays.
 fn write(path: &Path, fill: impl FnOnce(&mut Partial) -> io::Result<()>) -> io::Result<File> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
+    if fs::symlink_metadata(path).is_ok() && open_own(path).is_none() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
     #[cfg(unix)]
-    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o600));
     #[cfg(not(unix))]
     let permissions = None;
     let mut file = Partial::create(folder, name, permissions)?;
@@ -359,7 +398,9 @@ pub(in crate::data) struct KnownDigest(Option<LargeFile>);
 impl KnownDigest {
     /// Of a file that is open, and of which nothing was read yet.
     pub(in crate::data) fn new(path: &Path, file: &File) -> Self {
-        Self(LargeFile::new(path, file))
+        // No other file has a record.
+        let is_egr = |file: &LargeFile| file.header().is_some_and(|header| header.starts_with(egr::MAGIC));
+        Self(LargeFile::new(path, file).filter(is_egr))
     }
 
     pub(in crate::data) fn get(&self) -> Option<blake3::Hash> {
@@ -471,7 +512,7 @@ mod tests {
             assert_eq!((count, network.components().bipartite), (1, vec![true]));
         }
         assert_eq!(large(&path).recall().unwrap().components, 1);
-        assert!(!folder.path().join("path.egr.largest").exists());
+        assert!(!folder.path().join("path.egr.ergodict-largest").exists());
     }
 
     #[test]
@@ -501,13 +542,13 @@ mod tests {
         // A copy has no record, nor has a file that was just written.
         fs::copy(&path, &second).unwrap();
         read(&second).unwrap();
-        assert!(!folder.path().join("y.egr.check").exists());
+        assert!(!folder.path().join("y.egr.ergodict-check").exists());
     }
 
     #[test]
     fn damaged_records_are_none() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, record) = (folder.path().join("x.egr"), folder.path().join("x.egr.check"));
+        let (path, record) = (folder.path().join("x.egr"), folder.path().join("x.egr.ergodict-check"));
         let made = network(true, true);
         save(&path, &made);
         let part = read(&path).unwrap().into_largest_component().unwrap().0;
@@ -528,7 +569,7 @@ mod tests {
         fs::write(&record, [&good[..], b"x"].concat()).unwrap();
         assert!(large(&path).recall().is_none());
         // Folders in place of the files: nothing can be kept.
-        let largest = folder.path().join("x.egr.largest");
+        let largest = folder.path().join("x.egr.ergodict-largest");
         fs::remove_file(&record).unwrap();
         fs::remove_file(&largest).unwrap();
         fs::create_dir(&largest).unwrap();
@@ -541,9 +582,78 @@ mod tests {
     }
 
     #[test]
+    fn records_of_others_are_neither_believed_nor_replaced() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, record) = (folder.path().join("x.egr"), folder.path().join("x.egr.ergodict-check"));
+        let made = network(false, false);
+        save(&path, &made);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let change = |mode: u32| fs::set_permissions(&record, fs::Permissions::from_mode(mode)).unwrap();
+        read(&path).unwrap().into_largest_component().unwrap();
+        assert_eq!((mode(&record), mode(&folder.path().join("x.egr.ergodict-largest"))), (0o600, 0o600));
+        for open_to_others in [0o620, 0o602] {
+            change(open_to_others);
+            assert!(large(&path).recall().is_none());
+            same(&read(&path).unwrap(), &made);
+            assert_eq!(mode(&record), open_to_others, "it stays as it is");
+        }
+        change(0o600);
+        assert!(large(&path).recall().is_some());
+        // A link, even to a good record, and a pipe that nobody writes into.
+        let moved = folder.path().join("moved");
+        fs::rename(&record, &moved).unwrap();
+        symlink(&moved, &record).unwrap();
+        assert!(large(&path).recall().is_none());
+        same(&read(&path).unwrap(), &made);
+        assert!(fs::symlink_metadata(&record).unwrap().is_symlink());
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{CWD, FileType, Mode, mknodat};
+            fs::remove_file(&record).unwrap();
+            mknodat(CWD, &record, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            same(&read(&path).unwrap(), &made);
+        }
+    }
+
+    #[test]
+    fn records_with_another_header_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.egr");
+        let made = network(false, true);
+        save(&path, &made);
+        let part = read(&path).unwrap().into_largest_component().unwrap().0;
+        large(&path).add(|record| record.largest.as_mut().unwrap().header[40] ^= 1);
+        assert!(large(&path).recall().is_some() && large(&path).largest(false).is_none());
+        same(&read(&path).unwrap().into_largest_component().unwrap().0, &part);
+        large(&path).add(|record| record.header[40] ^= 1);
+        assert!(large(&path).recall().is_none());
+        same(&read(&path).unwrap(), &made);
+    }
+
+    #[test]
+    fn one_process_writes_the_largest_component() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, largest) = (folder.path().join("x.egr"), folder.path().join("x.egr.ergodict-largest"));
+        let made = network(false, false);
+        save(&path, &made);
+        let part = made.part(&made.components().nodes(0));
+        let other = File::open(&path).unwrap();
+        other.lock().unwrap();
+        same(&read(&path).unwrap().into_largest_component().unwrap().0, &part);
+        assert!(!largest.exists());
+        other.unlock().unwrap();
+        same(&read(&path).unwrap().into_largest_component().unwrap().0, &part);
+        assert!(largest.exists());
+        // A full check finds it useless.
+        egr::read(&path, open(&path).unwrap(), true).unwrap();
+        assert!(!largest.exists());
+    }
+
+    #[test]
     fn damaged_components_are_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, largest) = (folder.path().join("x.egr"), folder.path().join("x.egr.largest"));
+        let (path, largest) = (folder.path().join("x.egr"), folder.path().join("x.egr.ergodict-largest"));
         let made = network(true, false);
         save(&path, &made);
         let part = read(&path).unwrap().into_largest_component().unwrap().0;

@@ -84,7 +84,7 @@ pub struct ReadSettings {
         arg(long, value_name = "COLUMN", conflicts_with = "unweighted", hide_short_help = true)
     )]
     pub weight: Option<String>,
-    /// Check all bytes of a large .egr file again, which was checked before
+    /// Check a large .egr file in full, even if checked before
     #[serde(skip_serializing)]
     #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
     pub verify: bool,

@@ -144,6 +144,9 @@ impl<T: Tag> TagRows<T> {
         for u in 0..rows.len() {
             let first = table.lines.len();
             let mut buckets = Self::first_size(rows, u);
+            // A node that is there too often fits no bucket. Rows are checked when a file is opened for the first time, but disks may fail later.
+            let ascends = rows.neighbors(u).is_sorted_by(|v, w| v < w);
+            assert!(ascends, "row {u} of the network does not ascend: its file is damaged");
             while !table.fill(rows.neighbors(u), buckets, &mut taken) {
                 table.lines.truncate(first);
                 buckets += (buckets / 16).next_multiple_of(unit).max(unit);

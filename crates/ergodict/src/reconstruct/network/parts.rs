@@ -97,7 +97,8 @@ pub fn write_pairs(
     path: &Path,
 ) -> Result<u64> {
     let (mut written, mut failed) = (0, None);
-    let mut rows = rows.map_while(|row| match row {
+    // Nothing is taken after a row that failed.
+    let take = |row| match row {
         Ok(row) => {
             written += 1;
             Some(row)
@@ -106,7 +107,8 @@ pub fn write_pairs(
             failed = Some(error);
             None
         }
-    });
+    };
+    let mut rows = rows.map_while(take).fuse();
     match format {
         PairFormat::Tsv => {
             let mut put = || {
