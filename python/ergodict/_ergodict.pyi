@@ -42,6 +42,7 @@ class Network:
     def read(
         path: _Path, directed: Optional[bool] = None, weighted: Optional[bool] = None, loops: bool = False, format: Optional[str] = None,
         header: Optional[str] = None, source: Optional[str] = None, target: Optional[str] = None, weight: Optional[str] = None, ids: bool = False,
+        verify: bool = False,
     ) -> Network: ...
     @staticmethod
     def of_integers(

@@ -277,7 +277,7 @@ class Network(Nodes):
 
         Of tables, ``source``, ``target`` and ``weight`` are the names of columns (or their numbers from 1, as
         text), ``header`` is ``"yes"`` or ``"no"``, and ``format`` is ``"edges"`` or ``"adjacency"``. Of graphs,
-        ``ids=True`` calls nodes by their ids instead of their labels.
+        ``ids=True`` calls nodes by their ids instead of their labels. ``verify=True`` checks all bytes of a large ``.egr`` file again.
 
         Examples
         --------
@@ -285,7 +285,7 @@ class Network(Nodes):
         >>> ergodict.Network.read("@lesmis", weighted=False)
         Network(77 nodes, 254 edges, undirected, unweighted)
         """
-        table = {key: options.pop(key) for key in ("format", "header", "ids", "source", "target", "weight") if key in options}
+        table = {key: options.pop(key) for key in ("format", "header", "ids", "source", "target", "weight", "verify") if key in options}
         return cls._of(read(os.fspath(path), Options(**options), **table))
 
     @classmethod

@@ -92,6 +92,7 @@ def test_files_there_and_back(tmp_path: Path, end: str) -> None:
     if end not in ("mtx", "npz"):
         network.write(path)
         assert Network(path) == network and Network(str(path), weighted=False) == network.unweighted()
+        assert Network.read(path, verify=True) == network
         return
     with pytest.warns(UserWarning, match="nodes Anzelma to Zephine are called"):
         network.write(path)

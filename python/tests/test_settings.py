@@ -14,7 +14,7 @@ from ergodict._settings import SETTINGS
 #: Given otherwise in Python: networks are read by `Network`, cut into windows by `TimedEdges.windows`.
 ELSEWHERE = {
     "directed", "undirected", "unweighted", "loops", "timestamps", "window", "stride", "windows", "cumulative", "snapshots", "memory",
-    "format", "header", "ids", "source", "target", "weight",
+    "format", "header", "ids", "source", "target", "weight", "verify",
 }
 FUNCTIONS: list[tuple[str, Any, set[str]]] = [
     ("factor", ergodict.OnlineNMF, {"dtype"}),  # that of the data

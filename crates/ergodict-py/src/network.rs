@@ -287,7 +287,7 @@ fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f
 impl Network {
     /// Reads a file of any format, or an embedded network such as ``@karate``.
     #[staticmethod]
-    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None, ids=false))]
+    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None, ids=false, verify=false))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
@@ -300,9 +300,10 @@ impl Network {
         target: Option<String>,
         weight: Option<String>,
         ids: bool,
+        verify: bool,
     ) -> PyResult<Self> {
         let table = table_options(format, header, source, target, weight)?;
-        let options = ReadOptions { table, ids, ..options(directed, weighted, loops) };
+        let options = ReadOptions { table, ids, verify, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => {
                 let (network, decisions) = whole(py, || read_network(&path, &options))?;
