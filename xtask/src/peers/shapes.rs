@@ -42,6 +42,8 @@ const DRAWN: usize = 20;
 const UPDATES: [(&str, &str, &str); 2] = [("one", "1", "0.01"), ("default", "auto", "0.01")];
 /// The ratios to SPAMS that the project accepts, from Rust and from Python, and of Python to Rust.
 const ACCEPTED: (f64, f64, f64) = (3.0, 2.8, 1.05);
+/// The weights of the package's defaults: at the same cost a step, as what is learned depends on them more than on the solver.
+const OWN_SCHEDULE: &str = "power:0.5";
 /// Milliseconds of a step above which two threads are measured.
 const LONG: f64 = 5.0;
 
@@ -68,7 +70,8 @@ struct Row {
     threads: Option<(f64, f64, bool)>,
     /// What the products alone have in a step, in 10⁹ floating-point operations.
     operations: f64,
-    objectives: [f64; 2],
+    /// Of SPAMS, ours with its weights, and ours with our own.
+    objectives: [f64; 3],
 }
 
 pub(super) fn run(arguments: &[String]) -> Result<bool> {
@@ -220,7 +223,7 @@ fn measure(
         for (row, update) in rows.iter_mut().zip(&UPDATES) {
             row.spams.push(spams);
             let file = out(update.0);
-            let line = keep("rust", update.0, peers.step(plan, precision, update, &file, "1")?)?;
+            let line = keep("rust", update.0, peers.step(plan, precision, update, SCHEDULE, &file, "1")?)?;
             row.rust.push(number(&line, "cpu_ms")?);
             row.rust_all.push(number(&line, "cpu_ms_all")?);
             row.operations = plan.operations(number(&line, "sweeps")?);
@@ -238,12 +241,17 @@ fn measure(
             if repeat == options.repeats {
                 if median(&row.rust) > LONG {
                     let two = out("two");
-                    let line =
-                        keep("two threads", update.0, peers.step(plan, precision, update, &two, "2")?)?;
+                    let line = keep(
+                        "two threads",
+                        update.0,
+                        peers.step(plan, precision, update, SCHEDULE, &two, "2")?,
+                    )?;
                     let read = |path: &Path| std::fs::read(root().join(path));
                     row.threads = Some((wall, number(&line, "wall_ms")?, read(&two)? == read(&file)?));
                 }
-                row.objectives = peers.objectives(case, [&out("spams"), &file])?;
+                let own = out("own");
+                keep("own weights", update.0, peers.step(plan, precision, update, OWN_SCHEDULE, &own, "1")?)?;
+                row.objectives = peers.objectives(case, [&out("spams"), &file, &own])?;
                 let line =
                     serde_json::json!({ "case": case, "precision": precision, "objectives": row.objectives });
                 keep("score", update.0, line)?;
@@ -279,12 +287,13 @@ impl Peers {
         plan: &Plan,
         precision: &str,
         (_, sweeps, tolerance): &(&str, &str, &str),
+        schedule: &str,
         out: &Path,
         threads: &str,
     ) -> Result<Value> {
         let mut benchsuite = single_threaded(&self.benchsuite);
         benchsuite.env("RAYON_NUM_THREADS", threads).args(["step", "--data"]).arg(self.data());
-        benchsuite.args(["--case", &plan.case, "--precision", precision, "--schedule", SCHEDULE]);
+        benchsuite.args(["--case", &plan.case, "--precision", precision, "--schedule", schedule]);
         benchsuite.args(["--sweeps", sweeps, "--sweep-tolerance", tolerance]);
         benchsuite.args(["--warm", &plan.warm.to_string(), "--steps", &plan.steps.to_string()]);
         let text = stdout(benchsuite.arg("--out").arg(out))?;
@@ -305,13 +314,13 @@ impl Peers {
         last_json(&text).with_context(|| format!("{PACKAGE} on {} printed no JSON line", plan.case))
     }
 
-    /// The held-out objectives of two dictionaries by the exact coder of the peers.
-    fn objectives(&self, case: &str, files: [&Path; 2]) -> Result<[f64; 2]> {
+    /// The held-out objectives of dictionaries by the exact coder of the peers.
+    fn objectives(&self, case: &str, files: [&Path; 3]) -> Result<[f64; 3]> {
         let mut python = self.shapes();
         let text = stdout(python.arg("score").arg(&self.folder).arg(self.data()).arg(case).args(files))?;
         let line = last_json(&text).context("the scorer printed no JSON line")?;
         let score = |at: usize| line["objectives"][at].as_f64().context("the scorer printed no objective");
-        Ok([score(0)?, score(1)?])
+        Ok([score(0)?, score(1)?, score(2)?])
     }
 }
 
@@ -321,9 +330,10 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
          minibatch, atoms, and atoms of a planted sample; λ = 1, nonnegative, weights max(1/t, 0.5). SPAMS does one sweep over the atoms a \
          step; ours one, or by default up to five until the dictionary changes by 1 %, but one where a minibatch has fewer samples than atoms. Ratios are SPAMS / ours, of Rust and of \
          `partial_fit`; of `partial_fit` and `fit` also to Rust. GFLOP/s: what the products need, over all of the time. Two threads: wall time \
-         of one over that of two, where a step takes more than {LONG} ms. Objectives are held-out, ours and ours / SPAMS.\n\n\
-         | shape | precision | sweeps | SPAMS | Rust | ratio | GFLOP/s | partial_fit ratio | / Rust | fit / Rust | two threads | objective | / SPAMS |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         of one over that of two, where a step takes more than {LONG} ms. Objectives are held-out, ours and ours / SPAMS, and ours / SPAMS \
+         with weights t^−½, the default, at the same cost a step.\n\n\
+         | shape | precision | sweeps | SPAMS | Rust | ratio | GFLOP/s | partial_fit ratio | / Rust | fit / Rust | two threads | objective | / SPAMS | own weights / SPAMS |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         options.repeats
     );
     for row in rows {
@@ -339,7 +349,7 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
         });
         writeln!(
             text,
-            "| {} | {} | {} | {spams:.3} | {rust:.3} | {:.2}× | {:.0} | {python} | {threads} | {:.5} | {:.4} |",
+            "| {} | {} | {} | {spams:.3} | {rust:.3} | {:.2}× | {:.0} | {python} | {threads} | {:.5} | {:.4} | {:.4} |",
             row.case,
             row.precision,
             row.sweeps,
@@ -347,6 +357,7 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
             1e3 * row.operations / rust,
             row.objectives[1],
             row.objectives[1] / row.objectives[0],
+            row.objectives[2] / row.objectives[0],
         )?;
     }
     for (sweeps, ..) in UPDATES {
@@ -358,7 +369,7 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
         writeln!(
             text,
             "\nSweeps {sweeps}: the worst ratio is {:.2}× ({} {}), the best {best:.2}×. Of {} rows, {} reach {:.1}×, and the objective of {} is no worse \
-             than that of SPAMS.",
+             than that of SPAMS, with own weights of {}.",
             ratio(&worst),
             worst.case,
             worst.precision,
@@ -366,6 +377,7 @@ fn tables(rows: &[Row], options: &Options) -> Result<String> {
             count(&|row| ratio(&row) >= ACCEPTED.0),
             ACCEPTED.0,
             count(&|row| row.objectives[0] * 1.00001 >= row.objectives[1]),
+            count(&|row| row.objectives[0] * 1.00001 >= row.objectives[2]),
         )?;
         if options.python {
             writeln!(
@@ -422,12 +434,12 @@ mod tests {
             rust_all: vec![rust],
             threads: Some((6.0, 3.0, true)),
             operations: 0.5,
-            objectives: [0.5, 0.4],
+            objectives: [0.5, 0.4, 0.6],
         };
         let options = Options { shapes: Vec::new(), random: None, repeats: 1, python: true };
         let text = tables(&[row("8-4-2-1", 3.0), row("9-4-2-1", 6.0)], &options).unwrap();
         assert!(
-            text.contains("| 8-4-2-1 | f64 | one | 12.000 | 3.000 | 4.00× | 167 | 3.20× | 1.250 | 1.000 | 2.00× | 0.40000 | 0.8000 |"),
+            text.contains("| 8-4-2-1 | f64 | one | 12.000 | 3.000 | 4.00× | 167 | 3.20× | 1.250 | 1.000 | 2.00× | 0.40000 | 0.8000 | 1.2000 |"),
             "{text}"
         );
         assert!(
