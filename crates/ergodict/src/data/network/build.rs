@@ -68,6 +68,11 @@ pub struct EdgeCounts {
 }
 
 impl Network {
+    /// A network of rows that are known to be right; `loops` counts the entries of the diagonal.
+    pub(super) fn of_rows(rows: Rows, directed: bool, ids: NodeIds, loops: u64) -> Self {
+        Self { rows, directed, ids, loops, incoming: OnceLock::new(), known: Known::default() }
+    }
+
     /// A network of nodes `0..nodes` out of edges `(u, v, A(u,v))`; `weighted` is whether weights are used.
     ///
     /// # Errors
@@ -123,17 +128,7 @@ impl Network {
         }
         let loops = arcs.iter().filter(|(u, v, _)| u == v).count() as u64;
         let rows = rows(n, &arcs);
-        Ok((
-            Self {
-                rows,
-                directed: build.directed,
-                ids,
-                loops,
-                incoming: OnceLock::new(),
-                known: Known::default(),
-            },
-            found,
-        ))
+        Ok((Self::of_rows(rows, build.directed, ids, loops), found))
     }
 
     /// A simple network of nodes `0..nodes`: loops are dropped, edges listed twice count once.

@@ -11,12 +11,10 @@
 //! Weights are added in the order of the file, whatever the number of threads.
 
 use super::build::{Build, EdgeCounts, Loops};
-use super::egr_record::Known;
 use super::{EdgeList, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Entries that a bucket holds about: a quarter of a MiB, which is less than the second level of cache.
 const BUCKET: usize = 1 << 15;
@@ -64,17 +62,7 @@ impl Network {
             None => rows::<u64>(&ids, ends, None, build)?,
             Some(weights) => rows::<(u64, f64)>(&ids, ends, Some(weights), build)?,
         };
-        Ok((
-            Self {
-                rows,
-                directed: build.directed,
-                ids,
-                loops,
-                incoming: OnceLock::new(),
-                known: Known::default(),
-            },
-            found,
-        ))
+        Ok((Self::of_rows(rows, build.directed, ids, loops), found))
     }
 }
 

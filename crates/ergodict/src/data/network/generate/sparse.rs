@@ -1,8 +1,6 @@
 //! Simple and directed networks out of lists of edges in linear time: scattered into rows twice, which sorts them.
 
-use super::super::egr_record::Known;
 use super::super::{Network, NodeIds, Rows};
-use std::sync::OnceLock;
 
 /// The network of nodes `0..n` with these edges; loops are left out, and edges listed more than once count once, in
 /// either direction unless it is directed. Ends must be below `n`.
@@ -37,7 +35,7 @@ pub(in super::super) fn with_ids(ids: NodeIds, edges: &[(u32, u32)], directed: b
         unite(&mut starts, &mut neighbors);
     }
     let rows = Rows { starts: starts.into(), neighbors: neighbors.into(), weights: None };
-    Network { rows, directed, ids, loops: 0, incoming: OnceLock::new(), known: Known::default() }
+    Network::of_rows(rows, directed, ids, 0)
 }
 
 /// Rows of the second ends of arcs, in the order of the arcs, and where they start.
